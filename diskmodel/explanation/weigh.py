@@ -36,12 +36,12 @@ _FITS_WELL = 0.1
 #: array, err together, and no cause is exactly what its law is, so that a likelihood is sharper than what is known
 #: (a coarsened posterior: J. W. Miller and D. B. Dunson, "Robust Bayesian inference via coarsening", 2019). Learned on
 #: faults that do not come from the engine (docs/explanation/validation/explain-outside.md). At half, causes that are
-#: named with more than 60 % are wrong twice as often; at double, hardly one has so much.
-_COARSE = 1.75
+#: named with more than 60 % are wrong four times as often; at double, hardly one has so much.
+_COARSE = 2.0
 #: Standard deviation, as a logarithm, of the prior of a cause: nobody has counted how often each is found. And draws of
 #: all of them, over which probabilities are means. Learned on the same faults: at half, causes that are named with more
-#: than 60 % are wrong nearly twice as often; at double, one that fits by far best has hardly so much.
-_PRIOR_ERROR, _PRIORS = 1.5, 1_000
+#: than 60 % are wrong three to five times as often; at double, one that fits by far best has hardly so much.
+_PRIOR_ERROR, _PRIORS = 2.2, 1_000
 #: The same as `_COARSE` beside a sound run, which leaves hardly an error of the array: what errs then is the law of
 #: each cause, in all figures alike.
 _COARSE_BEFORE = 3.5

@@ -16,10 +16,12 @@ from diskmodel.explanation.causes.cause import (
     Change,
     Law,
     Scale,
+    changed,
     is_sequential,
     on_array,
 )
 from diskmodel.explanation.causes.checks import is_nvme
+from diskmodel.explanation.causes.members import is_pool
 from diskmodel.explanation.causes.paths import limited_to
 from diskmodel.explanation.causes.repeats import REPEATS, repeating
 from diskmodel.explanation.causes.uneven import touched_members
@@ -46,6 +48,10 @@ def _write_cache(is_on: bool) -> Any:
 
 
 def _one_at_a_time(array: Array, workload: AnyWorkload, _: None) -> Change | None:
+    """Return the change to drives that have one command at a time: Linux makes one of what lies behind each other."""
+    is_merged = is_sequential(workload) and array.drive.has_arms and not array.is_hardware and not is_pool(array)
+    if is_merged and array.drive.deviating("one-at-a-time") is not None:
+        return on_array(array, workload, queue=changed(array.queue, scheduler="mq-deadline", drive_depth=1))
     return _deviating(array, workload, "one-at-a-time")
 
 
@@ -157,6 +163,10 @@ def _slower_writes(factor: float) -> Law:
     return law
 
 
+#: Times that a write of a full media cache takes more, ms: one band rewritten at once takes a second, and holds what
+#: many writes left in it.
+_REWRITING = (3, 5, 7, 10, 14, 20, 28, 40, 56, 80, 160, 320)
+
 DRIVES = (
     Cause(
         name="pcie-link",
@@ -229,7 +239,7 @@ DRIVES = (
         change=_of_writes("shingled"),
         strengths={
             "": None,
-            **{f"{ms} ms for each write": ms * 1e6 for ms in (10, 20, 40, 80, 160, 320)},
+            **{f"{ms} ms for each write": ms * 1e6 for ms in _REWRITING},
         },
         about="drive recording",
     ),

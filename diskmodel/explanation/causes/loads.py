@@ -16,6 +16,7 @@ from diskmodel.explanation.causes.cause import (
     is_sequential,
     with_streams,
 )
+from diskmodel.explanation.causes.uneven import touched_members
 from diskmodel.explanation.measured import Measured
 from diskmodel.uncertainty import AnyWorkload
 from diskmodel.workload import Sequential, Stream, Workload
@@ -64,9 +65,16 @@ def _fewer_clients(array: Array, workload: AnyWorkload, depth: int) -> Change | 
 
 
 def _beside_others(array: Array, workload: AnyWorkload, more: dict[str, float]) -> Change | None:
-    """Return the load beside others of the same kind, which are served alike: so many times as much, or so many."""
+    """Return the load beside others, which are served alike: so many times as much, or so many requests at a time.
+
+    They are of the same kind, but those "at random" beside a load in order.
+    """
     if not isinstance(workload, Workload):
         return None
+    if more.get("at_random") and not array.drive.has_arms:
+        return None  # what others do to the link of a flash drive in order is that of the same kind
+    if more.get("at_random") and is_sequential(workload):
+        return _interrupted(array, workload, more["requests"])
     times = more.get("times", 0.0)
     if workload.is_open:
         return Change(array, workload.scaled(1 + times)) if times else None
@@ -75,6 +83,39 @@ def _beside_others(array: Array, workload: AnyWorkload, more: dict[str, float]) 
     other = workload.with_queue_depth(whole)
     apart = with_streams(other, lambda stream: _apart(stream, whole / own))
     return Change(array, apart or other, _share_of(own / whole))
+
+
+#: Turns of a platter that a random access takes with its seek.
+_ACCESS = 1.5
+#: Percentiles of the time of a random access, over its mean: a seek and a turn.
+_SPREAD = {"p50": 1.0, "p95": 1.5, "p99": 1.7}
+
+
+def _interrupted(array: Array, workload: Workload, others: float) -> Change | None:
+    """Return reads in order beside others at random: each waits for an access wherever another is served meanwhile.
+
+    One on all members meets another one always; one on a few of them as often as others are there. Where several are
+    at a member, the read in order waits for one of them, and is nearest then.
+    """
+    turn_ns = array.drive.period_ns
+    if turn_ns is None or not workload.has_reads or workload.is_open:
+        return None
+    share = min(others * touched_members(array, workload, is_write=False) / array.layout.disks, 1.0)
+    access_ns = _ACCESS * turn_ns * share
+
+    def law(figures: dict[str, float], measured: Measured) -> dict[str, float]:
+        if "reads.mean" not in figures:
+            return figures
+        found = dict(figures)
+        for name, value in figures.items():
+            part, _, kind = name.partition(".")
+            if part == "reads":
+                found[name] = value + access_ns * _SPREAD.get(kind, 1.0)
+        if measured.is_closed and "iops" in figures:
+            found["iops"] = figures["iops"] * figures["reads.mean"] / found["reads.mean"]
+        return found
+
+    return Change(array, workload, law)
 
 
 def _apart(stream: Stream, factor: float) -> dict[str, Any] | None:
@@ -105,6 +146,9 @@ def _whole_records(array: Array, workload: AnyWorkload, record_bytes: int) -> Ch
 def _first_writes(array: Array, workload: AnyWorkload, chunk_bytes: int) -> Change | None:
     """Return writes that each clear or copy the chunk of a thin volume, or of one with a snapshot, that they touch."""
 
+    if workload.has_reads and workload.has_writes:
+        return _copied_beside_reads(array, workload, chunk_bytes)
+
     def whole(stream: Stream) -> dict[str, Any] | None:
         is_small = stream.excerpts is None and max(item.size_bytes for item in stream.sizes) < chunk_bytes
         if stream.read_ratio or not is_small or stream.addresses.pattern == "sequential":
@@ -112,6 +156,41 @@ def _first_writes(array: Array, workload: AnyWorkload, chunk_bytes: int) -> Chan
         return {"sizes": [{"size_bytes": chunk_bytes, "weight": 1.0}], "alignment_bytes": None}
 
     return _change(array, workload, whole)
+
+
+def _copied_beside_reads(array: Array, workload: AnyWorkload, chunk_bytes: int) -> Change | None:
+    """Return the same of writes among reads, of disks: each one reads where its chunk is, copies it, and is written.
+
+    Its disks have that much more to do, and what waits for them waits alike.
+    """
+    turn_ns, layout = array.drive.period_ns, array.layout
+    if turn_ns is None or not isinstance(workload, Workload) or workload.is_open or not layout.has_strips:
+        return None
+    if is_sequential(workload) or workload.mean_size_bytes >= chunk_bytes:
+        return None
+    members = min(max(chunk_bytes / layout.strip_bytes, 1.0) * layout.disks / max(layout.data_strips, 1), layout.disks)
+    each_bytes = chunk_bytes * layout.disks / max(layout.data_strips, 1) / members
+    transfer_ns = each_bytes / array.drive.sequential_bytes_per_s * 1e9
+    clients = workload.queue_depth
+
+    def law(figures: dict[str, float], measured: Measured) -> dict[str, float]:
+        reads, writes = figures.get("reads.mean"), figures.get("writes.mean")
+        if not (reads and writes and measured.is_closed and measured.n_requests):
+            return figures
+        share = measured.n.get("writes", 0.0) / measured.n_requests
+        longer = reads + 2 * writes + transfer_ns
+        alone = share * longer + (1 - share) * reads
+        busy = 1e9 / figures["iops"] + share * (_ACCESS * turn_ns + transfer_ns) * members / layout.disks
+        rate = min(clients * 1e9 / alone, 1e9 / busy)
+        waits = clients * 1e9 / rate / alone
+        found = {"iops": rate}
+        for name, value in figures.items():
+            part, _, _ = name.partition(".")
+            if part in ("reads", "writes"):
+                found[name] = value * waits * (longer / writes if part == "writes" else 1.0)
+        return figures | found
+
+    return Change(array, workload, law)
 
 
 def _in_runs(array: Array, workload: AnyWorkload, mean_run: float) -> Change | None:
@@ -236,6 +315,8 @@ LOADS = (
             "one request at a time": {"requests": 1},
             "four requests at a time": {"requests": 4},
             "sixteen requests at a time": {"requests": 16},
+            "one at random at a time": {"requests": 1, "at_random": True},
+            "four at random at a time": {"requests": 4, "at_random": True},
         },
         about="other load",
     ),
@@ -245,7 +326,7 @@ LOADS = (
         prior=SOMETIMES,
         fingerprint="small requests are as slow as large ones",
         change=_whole_records,
-        strengths={f"{kib} KiB": kib << 10 for kib in (16, 32, 64, 128, 256, 1024)},
+        strengths={f"{kib} KiB": kib << 10 for kib in (16, 32, 64, 128, 256, 512, 1024)},
         about="places",
     ),
     Cause(
@@ -254,7 +335,7 @@ LOADS = (
         prior=SELDOM,
         fingerprint="small writes are as slow as those of a chunk, the first time; reads are as expected",
         change=_first_writes,
-        strengths={f"chunks of {kib} KiB": kib << 10 for kib in (64, 256, 1024)},
+        strengths={f"chunks of {kib} KiB": kib << 10 for kib in (64, 256, 1024, 4096)},
         about="places",
     ),
     Cause(

@@ -51,14 +51,14 @@ def _failed(array: Array, workload: AnyWorkload, n: int) -> Change | None:
     return _with_layout(array, workload, failed=tuple(range(0, n * step, step)))
 
 
-#: Speed of a pass: so many MiB per second or more, as far as nothing else happens; or no more than that, either.
-Speed = float | tuple[float, float]
+#: Speed of a pass: so many MiB per second or more, as far as nothing else happens; or also whether it is no more.
+Speed = float | tuple[float, bool]
 
 
 def _at(speed: Speed) -> dict[str, float]:
-    if isinstance(speed, tuple):
-        return {"speed_min_bytes_per_s": speed[0] * _MIB, "speed_max_bytes_per_s": speed[1] * _MIB}
-    return {"speed_min_bytes_per_s": speed * _MIB}
+    least, is_most = speed if isinstance(speed, tuple) else (speed, False)
+    fields = {"speed_min_bytes_per_s": least * _MIB}
+    return fields | {"speed_max_bytes_per_s": least * _MIB} if is_most else fields
 
 
 def _rebuilding(array: Array, workload: AnyWorkload, speed: Speed) -> Change | None:
@@ -124,16 +124,14 @@ def _write_through(array: Array, workload: AnyWorkload, _: None) -> Change | Non
     return on_array(array, workload, controller=without)
 
 
-#: How fast a pass over an array goes on beside the load, MiB per second. Without a limit it takes all of the time that
-#: is left; many limit it (`sync_speed_max`) so that it does not.
-_SPEEDS: dict[str, Speed] = {
-    "yielding to the load": 1.0,
-    "limited to 10 MB/s": (10.0, 10.0),
-    "at 30 MB/s or more": 30.0,
-    "limited to 30 MB/s": (30.0, 30.0),
-    "at 100 MB/s or more": 100.0,
-    "limited to 100 MB/s": (100.0, 100.0),
-}
+#: How fast a pass over an array goes on beside the load, MiB per second: from hardly at all to what a disk reads.
+#: Without a limit it takes all of the time that is left; many limit it (`sync_speed_max`) so that it does not.
+_SPEEDS = Scale(
+    3.0,
+    200.0,
+    lambda speed: f"{in_digits(speed, 2)} MB/s",
+    ways={"and no more": True, "or more, where the load leaves time": False},
+)
 
 #: Which half of a mirror it is; of other arrays, any member.
 _HALVES = {"": 0, "of a half that is only read where the other is busy": 1}

@@ -284,7 +284,7 @@ PATHS = (
         prior=SOMETIMES,
         fingerprint="all requests are longer by the same time; with many outstanding the rate is as expected",
         change=_added_latency,
-        strengths=Scale(50e3, 200e6, _time),
+        strengths=Scale(10e3, 200e6, _time),
         about="latency",
     ),
     Cause(

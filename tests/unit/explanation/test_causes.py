@@ -4,6 +4,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
+from statistics import mean
 
 import pytest
 
@@ -19,7 +20,7 @@ from diskmodel.explanation.measured import SHAPE, Measured
 from diskmodel.explanation.simulator import REQUESTS, Simulator
 from diskmodel.result.summary import estimates_by_operation
 from diskmodel.workload import Workload
-from tests.validation.explanation.outside.simulator import Box, Disk, Flash, Load, run
+from tests.validation.explanation.outside.simulator import Box, Disk, Flash, Load, run, times_of
 
 #: What causes may be about: hard disks and flash, alone, in arrays, behind a cache.
 ARRAYS = (
@@ -213,6 +214,57 @@ def test_reads_in_order_without_look_ahead_lose_a_turn_each(depth: int) -> None:
     lost_s = 0.9 * 60 / 7200
     assert 1 / found["iops"] == pytest.approx(1 / 150 + lost_s)
     assert found["reads.mean"] == pytest.approx(depth * 1e9 / found["iops"])
+
+
+@pytest.mark.parametrize("disks", [6, 10])
+def test_a_read_in_order_waits_for_one_access_of_others_at_random(disks: int) -> None:
+    array = Array.from_words(f"{disks}x seagate-exos-x20 raid6")
+    workload = Workload.parse({"size": "1 MiB", "clients": 1, "addresses": "sequential"})
+    change = CAUSES["other-load"].change(array, workload, {"requests": 1, "at_random": True})
+    assert change is not None
+    assert change.law is not None
+    figures = {"iops": 1000.0, "reads.mean": 1e6}
+    found = change.law(figures, Measured("load", workload, figures, {"reads": 1e4}))
+    asked = Load(1 << 20, 1, is_sequential=True)
+    alone, beside = (
+        run(Box([Disk() for _ in range(disks)], "parity", n_parity=2, others=n), asked, 300, 1)[0] for n in (0, 1)
+    )
+    assert found["reads.mean"] - 1e6 == pytest.approx((1 / beside - 1 / alone) * 1e9, rel=0.15)
+    assert found["iops"] * found["reads.mean"] == pytest.approx(1e9)
+
+
+@pytest.mark.parametrize("words", ["6x generic-10k raid10", "5x generic-15k raid5"])
+@pytest.mark.parametrize("chunk", [64 << 10, 1 << 20])
+def test_copies_of_chunks_beside_reads_do_what_another_simulator_says(words: str, chunk: int) -> None:
+    """Rates within a quarter, and writes, which wait for two more."""
+    turn, rate = (60 / 10000, 90e6) if "10k" in words else (60 / 15000, 125e6)
+    kind, n = ("mirrors", 6) if "raid10" in words else ("parity", 5)
+    asked = Load(16 << 10, 16, read_ratio=0.7)
+    plain, copied = (
+        times_of(
+            Box([Disk(turn, 0.0004, 0.008, rate) for _ in range(n)], kind, n_parity=1, chunk=size), asked, 1_500, 1
+        )
+        for size in (0, chunk)
+    )
+    workload = Workload.parse({"size": "16 KiB", "clients": 16, "read": "70%"})
+    change = CAUSES["thin-unmapped"].change(Array.from_words(words), workload, chunk)
+    assert change is not None
+    assert change.law is not None
+    figures = {"iops": plain.rate, "reads.mean": mean(plain.reads) * 1e9, "writes.mean": mean(plain.writes) * 1e9}
+    found = change.law(figures, Measured("load", workload, figures, {"reads": 7e3, "writes": 3e3}))
+    assert found["iops"] == pytest.approx(copied.rate, rel=0.25)
+    assert found["writes.mean"] == pytest.approx(mean(copied.writes) * 1e9, rel=0.25)
+
+
+def test_without_command_queuing_linux_still_joins_requests_in_order() -> None:
+    array = Array.from_words("4x seagate-exos-x20 raid10")
+    in_order = Workload.parse({"size": "1 MiB", "clients": 8, "addresses": "sequential"})
+    change = CAUSES["ncq-off"].change(array, in_order, None)
+    assert change is not None
+    assert (change.array.queue.scheduler, change.array.queue.drive_depth) == ("mq-deadline", 1)
+    at_random = CAUSES["ncq-off"].change(array, Workload.parse({"size": "4 KiB", "clients": 8}), None)
+    assert at_random is not None
+    assert at_random.array.queue == array.queue
 
 
 #: Arrays that are described otherwise than most: causes of others must leave them alone, and not be refused.

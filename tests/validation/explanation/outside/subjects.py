@@ -54,6 +54,18 @@ _5400 = partial(Flash, 92e-6, 25e-6, 9, 540e6, 520e6, 16.7e3 * 4096)
 _P4510 = partial(Flash, 77e-6, 18e-6, 49, 3.2e9, 2.0e9, 81.5e3 * 4096)
 _P5600 = partial(Flash, 75e-6, 15e-6, 75, 7.0e9, 4.3e9, 260e3 * 4096)
 
+_MG11 = partial(Disk, longest=0.0151, bytes_per_s=309e6, is_cached=True)
+_HC580 = partial(Disk, longest=0.0142, bytes_per_s=298e6, is_cached=True)
+_X24 = partial(Disk, longest=0.0142, bytes_per_s=285e6, is_cached=True)
+_GOLD12 = partial(Disk, longest=0.0142, bytes_per_s=255e6, is_cached=True)
+_15K7 = partial(Disk, turn=60 / 15000, shortest=0.0003, longest=0.0058, bytes_per_s=204e6)
+_IRONWOLF = partial(Disk, longest=0.0142, bytes_per_s=285e6, is_cached=True)
+_N300 = partial(Disk, longest=0.0151, bytes_per_s=262e6, is_cached=True)
+_5400MAX = partial(Flash, 92e-6, 25e-6, 9, 540e6, 520e6, 65e3 * 4096)
+_S4510 = partial(Flash, 95e-6, 35e-6, 9, 560e6, 510e6, 36e3 * 4096)
+_PM9A3_1920 = partial(Flash, 80e-6, 15e-6, 68, 6.8e9, 2.7e9, 130e3 * 4096)
+_PM1733 = partial(Flash, 75e-6, 15e-6, 112, 7.0e9, 3.8e9, 135e3 * 4096)
+
 
 def _volume(rate: float, bytes_per_s: float, read: float = 450e-6, program: float = 600e-6) -> Callable[[], Box]:
     def box() -> Box:
@@ -186,6 +198,27 @@ SUBJECTS: tuple[dict[str, Subject], ...] = (
         "ssds": Subject("4x micron-5400-pro-1920 raid10", "satas", _of(_5400, 4, "mirrors")),
         "nvmes": Subject("2x intel-d7-p5600-6400 raid1", "nvmes", _of(_P5600, 2, "mirrors", processor=_HOST)),
         "volume": Subject("aws-io2", "volume", _volume(16_000, 1.05e9, 0.3e-3, 0.3e-3)),
+    },
+    {
+        "disk": Subject("toshiba-mg11aca24te", "disk", _of(_MG11, 1)),
+        "mirror": Subject("2x wd-ultrastar-hc580 raid1", "disks", _of(_HC580, 2, "mirrors")),
+        "raid10": Subject("6x seagate-exos-x24 raid10", "disks", _of(_X24, 6, "mirrors")),
+        "raid6": Subject("9x wd-gold-12 raid6", "disks", _of(_GOLD12, 9, "parity", n_parity=2)),
+        "raid5": Subject("4x seagate-cheetah-15k7 raid5", "disks", _of(_15K7, 4, "parity", n_parity=1)),
+        "raidz": Subject(
+            "1x8 seagate-ironwolf-pro-20 raidz2, record 128KiB",
+            "pool",
+            _of(_IRONWOLF, 8, "raidz", n_parity=2, record=128 * _KIB, width=8),
+            writes=False,
+        ),
+        "pool": Subject(
+            "3x2 toshiba-n300-8 mirrors, record 32KiB", "pool", _of(_N300, 6, "pool", record=32 * _KIB), writes=False
+        ),
+        "ssd": Subject("micron-5400-max-1920", "sata", _of(_5400MAX, 1)),
+        "nvme": Subject("samsung-pm9a3-1920", "nvme", _of(_PM9A3_1920, 1)),
+        "ssds": Subject("4x intel-d3-s4510-960 raid10", "satas", _of(_S4510, 4, "mirrors")),
+        "nvmes": Subject("2x samsung-pm1733-3840 raid1", "nvmes", _of(_PM1733, 2, "mirrors", processor=_HOST)),
+        "volume": Subject("azure-p50", "volume", _volume(7_500, 262e6, 0.9e-3, 1.8e-3)),
     },
 )
 
