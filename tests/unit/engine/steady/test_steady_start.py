@@ -454,8 +454,8 @@ def test_an_array_of_flash_collects_garbage_from_the_first_write_on() -> None:
 
 def test_a_flash_buffer_that_still_fills_is_not_settled() -> None:
     """Commands come a little faster than they are programmed: the buffer takes 200,000 of them."""
-    drive = load_drive("intel-d7-p5500-7680").to_dict() | {"write_buffer_bytes": 64 << 20}
-    array = Array.parse(FLASH | {"drive": drive})
+    full = {"write_buffer_bytes": 64 << 20, "write_latency_ns": 6_000}
+    array = Array.parse(FLASH | {"drive": load_drive("intel-d7-p5500-7680").to_dict() | full})
     result = simulate(array, Workload.parse(WRITES), n_requests=40_000, start="empty")
     assert not result.is_converged
     assert "the drives' write buffers still fill" in result.messages[0]
