@@ -198,10 +198,7 @@ those with something to explain. `python -m tests.validation.explanation outside
 
 {faults}
 
-Without a sound run all draws are measured and answered by the same code, and so are the first, the fifth and the sixth
-with one. With a sound run the draws between were answered by earlier code, and measured before the small simulator had
-hosts of 2020 to 2025, SAS disks without write caches, checks that sleep, and what is said of pools and parity under
-*Sound measurements*.
+All draws are measured and answered by the same code.
 
 An answer takes {slowest}, where runs of the same arrays are kept between cases.
 
