@@ -317,7 +317,8 @@ class Array(Description):
     def tables(self) -> VolumeTables:
         """The layout in sectors of this array's drive."""
         sector = self.drive.sector_bytes
-        return self.layout.tables(self.drive.capacity_bytes // sector, sector, self._cache_bytes)
+        n_sectors, rotates = self.drive.capacity_bytes // sector, self.drive.has_arms
+        return self.layout.tables(n_sectors, sector, self._cache_bytes, rotates=rotates)
 
     @classmethod
     def readers(cls) -> Mapping[str, Reader]:

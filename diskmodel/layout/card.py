@@ -224,8 +224,11 @@ class Card(ABC):
 
     # ------------------------------------------------------------------ what the engines read
     @abstractmethod
-    def tables(self, disk_sectors: int, sector_bytes: int, cache_bytes: int | None = None) -> VolumeTables:
-        """Return the layout in whole numbers over disks of so many sectors, behind a read cache of that size.
+    def tables(
+        self, disk_sectors: int, sector_bytes: int, cache_bytes: int | None = None, *, rotates: bool = True
+    ) -> VolumeTables:
+        """Return the layout in whole numbers over disks of so many sectors, which rotate or do not, behind a read cache of
+        that size.
 
         Raises
         ------

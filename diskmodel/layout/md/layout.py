@@ -163,7 +163,9 @@ class Md(Layout):
         used = rebuild.used_ratio
         return None if used is None else f"rebuild.used_ratio={used}: md rebuilds whole disks; remove it"
 
-    def tables(self, disk_sectors: int, sector_bytes: int, cache_bytes: int | None = None) -> VolumeTables:
+    def tables(
+        self, disk_sectors: int, sector_bytes: int, cache_bytes: int | None = None, *, rotates: bool = True
+    ) -> VolumeTables:
         return md_tables(self, disk_sectors, sector_bytes)
 
     def fastest_rebuild(self, rebuild: Rebuild) -> float:

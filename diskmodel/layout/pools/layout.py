@@ -120,8 +120,10 @@ class Pool(Layout):
             return f"{given}: OpenZFS fills a distributed spare in order; remove it, or distributed_spares"
         return None
 
-    def tables(self, disk_sectors: int, sector_bytes: int, cache_bytes: int | None = None) -> VdevTables:
-        tables = pool_tables(self, disk_sectors, sector_bytes)
+    def tables(
+        self, disk_sectors: int, sector_bytes: int, cache_bytes: int | None = None, *, rotates: bool = True
+    ) -> VdevTables:
+        tables = pool_tables(self, disk_sectors, sector_bytes, rotates=rotates)
         if self.cache is None or cache_bytes is None:
             return tables
         l2arc = l2arc_tables(self.cache, self.pool_record_bytes, cache_bytes)

@@ -23,6 +23,8 @@ SWAP_BYTES = 1 << 20
 #: What a mirror adds to the load of a rotating disk for a read that does not go on where its last one ended, near it or
 #: not, in waiting commands (`zfs_vdev_mirror_rotating_seek_inc` is 5, half of it counts near).
 NEAR_LOAD, FAR_LOAD = 2, 5
+#: The same of a drive that does not rotate, near or far (`zfs_vdev_mirror_non_rotating_seek_inc`).
+FLASH_LOAD = 1
 #: What is near (`zfs_vdev_mirror_rotating_seek_offset`), and after how much the turn changes (`vdev_mirror_shift`),
 #: bytes.
 NEAR_BYTES = 1 << 20
@@ -31,8 +33,8 @@ COPY_TURN_BYTES = 2 << 20
 #: At half, a disk that orders its commands has less choice; a first-come disk is as fast.
 ACTIVE_READS = 10
 #: Bytes that a read may skip to include another one (`zfs_vdev_read_gap_limit`), and its most bytes then
-#: (`zfs_vdev_aggregation_limit`).
-GATHER_GAP_BYTES, GATHER_BYTES = 32 << 10, 1 << 20
+#: (`zfs_vdev_aggregation_limit`); of drives that do not rotate less (`zfs_vdev_aggregation_limit_non_rotating`).
+GATHER_GAP_BYTES, GATHER_BYTES, GATHER_FLASH_BYTES = 32 << 10, 1 << 20, 128 << 10
 
 
 def swap_blocks_of(block_bytes: int) -> int:
@@ -83,6 +85,8 @@ class PoolTables:
     near, turn_of_copies, most_active : int
         Sectors within which a read is near the last one chosen for a disk, and after which the next one of equally
         loaded copies has its turn; commands of a disk that count (rule X6).
+    near_load, far_load : int
+        Waiting commands that a read counts as which is near the last one, and one that is not (rule X6).
     gather_gap, gather : int
         Sectors that a read may skip to include the next one that waits, and its most sectors then (rule X8).
     reads : ReadTables
@@ -112,6 +116,8 @@ class PoolTables:
     align: int
     swap_blocks: int
     near: int
+    near_load: int
+    far_load: int
     turn_of_copies: int
     most_active: int
     gather_gap: int
@@ -135,7 +141,7 @@ class PoolTables:
         """Return what the way from the last command of a disk adds to its load (rule X6)."""
         if distance == 0:
             return 0
-        return NEAR_LOAD if abs(distance) < self.near else FAR_LOAD
+        return self.near_load if abs(distance) < self.near else self.far_load
 
 
 class Column(NamedTuple):

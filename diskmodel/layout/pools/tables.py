@@ -13,8 +13,12 @@ from diskmodel.layout.pools.draid import RESERVED_BYTES, ROW_BYTES, DraidTables,
 from diskmodel.layout.pools.records import (
     ACTIVE_READS,
     COPY_TURN_BYTES,
+    FAR_LOAD,
+    FLASH_LOAD,
     GATHER_BYTES,
+    GATHER_FLASH_BYTES,
     GATHER_GAP_BYTES,
+    NEAR_LOAD,
     NEAR_BYTES,
     PoolTables,
     stored_of_raidz,
@@ -110,8 +114,8 @@ def vdevs_of(tables: LayoutTables) -> VdevTables:
     return tables
 
 
-def pool_tables(layout: Layout, disk_sectors: int, sector_bytes: int) -> VdevTables:
-    """Return a pool over disks of `disk_sectors` sectors (rules X1 to X4)."""
+def pool_tables(layout: Layout, disk_sectors: int, sector_bytes: int, *, rotates: bool) -> VdevTables:
+    """Return a pool over disks of `disk_sectors` sectors (rules X1 to X4), which rotate or do not."""
     block = sectors_of(layout.block_bytes, sector_bytes, "layout.ashift")
     reserved = PARTITION_BYTES + LABELS_BEFORE_BYTES if layout.data_offset_bytes == 0 else layout.data_offset_bytes
     offset = sectors_of(reserved, sector_bytes, "layout.data_offset_bytes")
@@ -181,10 +185,12 @@ def pool_tables(layout: Layout, disk_sectors: int, sector_bytes: int) -> VdevTab
             align=align,
             swap_blocks=swap_blocks_of(layout.block_bytes) if n_parity == 1 and draid is None else 0,
             near=max(NEAR_BYTES // sector_bytes, 1),
+            near_load=NEAR_LOAD if rotates else FLASH_LOAD,
+            far_load=FAR_LOAD if rotates else FLASH_LOAD,
             turn_of_copies=max(COPY_TURN_BYTES // sector_bytes, 1),
             most_active=ACTIVE_READS,
             gather_gap=GATHER_GAP_BYTES // sector_bytes,
-            gather=GATHER_BYTES // sector_bytes,
+            gather=(GATHER_BYTES if rotates else GATHER_FLASH_BYTES) // sector_bytes,
             reads=_read_tables(layout.pool_record_bytes),
             writes=_write_tables(layout, sector_bytes, records + kept, n_slabs, offset, member_blocks * block),
             scan=_scan_tables(layout, sector_bytes, records),

@@ -14,5 +14,7 @@ class Single(Md):
     def takes(cls, level: RaidLevel, disks: int | None) -> bool:
         return disks == 1 and super().takes(level, disks)
 
-    def tables(self, disk_sectors: int, sector_bytes: int, cache_bytes: int | None = None) -> SingleTables:
+    def tables(
+        self, disk_sectors: int, sector_bytes: int, cache_bytes: int | None = None, *, rotates: bool = True
+    ) -> SingleTables:
         return single_tables(self, disk_sectors, sector_bytes)

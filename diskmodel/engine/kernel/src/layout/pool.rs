@@ -8,10 +8,6 @@ use super::scan::ScanTables;
 use super::{ChildIo, Copy, Layout, Plan, READ};
 use crate::schema::record;
 
-/// What a mirror adds to the load of a disk for a read near its last command, and for one farther away.
-const NEAR_LOAD: i64 = 2;
-const FAR_LOAD: i64 = 5;
-
 record! {
     /// A pool in sectors and blocks, as `diskmodel.layout.pools.records.PoolTables`.
     #[derive(Clone, Debug)]
@@ -36,6 +32,9 @@ record! {
         /// Blocks after which parity and first data column change places; 0: they never do.
         pub swap_blocks: i64,
         pub near: i64,
+        /// What a mirror adds to the load of a disk for a read near its last command, and for one farther away.
+        pub near_load: i64,
+        pub far_load: i64,
         pub turn_of_copies: i64,
         pub most_active: i64,
         /// Sectors that a read may skip to include another, and its most sectors then.
@@ -56,8 +55,8 @@ impl PoolTables {
     pub fn seek_load(&self, distance: i64) -> i64 {
         match distance.abs() {
             0 => 0,
-            near if near < self.near => NEAR_LOAD,
-            _ => FAR_LOAD,
+            near if near < self.near => self.near_load,
+            _ => self.far_load,
         }
     }
 

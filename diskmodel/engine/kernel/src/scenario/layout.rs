@@ -131,6 +131,8 @@ impl LayoutTables {
             ("layout.pool.early_blocks", pool.early_blocks),
             ("layout.pool.late_blocks", pool.late_blocks),
             ("layout.pool.swap_blocks", pool.swap_blocks),
+            ("layout.pool.near_load", pool.near_load),
+            ("layout.pool.far_load", pool.far_load),
             ("layout.pool.gather_gap", pool.gather_gap),
         ];
         all_within(&others, 0, MAX_SECTORS)?;
