@@ -227,8 +227,9 @@ class Card(ABC):
     def tables(
         self, disk_sectors: int, sector_bytes: int, cache_bytes: int | None = None, *, rotates: bool = True
     ) -> VolumeTables:
-        """Return the layout in whole numbers over disks of so many sectors, which rotate or do not, behind a read cache of
-        that size.
+        """Return the layout in whole numbers over disks of so many sectors, which rotate or do not.
+
+        They are behind a read cache of that size.
 
         Raises
         ------
