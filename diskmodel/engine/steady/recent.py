@@ -24,6 +24,8 @@ MAX_USES = 1 << 23
 #: Computing time of a row that is drawn, and looked for on the disks, seconds. At half, the starts of drives that hold
 #: hundreds of thousands of small writes take a third more than is entered; at double, their draws are left out.
 _ROW_S = 0.08e-6
+#: How many times the bytes that were asked for drawn writes may have. At half, buffers of some disks begin with less.
+_TIMES_AS_MANY = 2
 #: Rows from which the blocks of a request are estimated.
 _SAMPLE_ROWS = 1 << 10
 #: Lists of used blocks that are kept: drives that are drawn from a profile ask for the same ones, of a few lengths in
@@ -112,7 +114,9 @@ class History:
 
     def writes(self, n_bytes: int) -> tuple[Int64, Int64]:
         """Offsets and lengths in bytes of the last writes that add up to about `n_bytes`, the latest last."""
-        return self._rows(self.rows_of_writes(n_bytes), only_writes=True)
+        offset, length = self._rows(self.rows_of_writes(n_bytes), only_writes=True)
+        latest = _latest(length, _TIMES_AS_MANY * n_bytes)
+        return offset[latest], length[latest]
 
     def last_writes(self, n: int, streams: Sequence[Stream]) -> tuple[Int64, Int64]:
         """Offsets and lengths in bytes of about the last `n` writes of streams that write, the latest last.
@@ -166,7 +170,9 @@ class History:
         """Blocks that the last requests used, and whether each was written."""
         past = self.workload.past(capacity_bytes=self.capacity_bytes, n=n_rows, seed=self.seed, n_before=self.n_before)
         count = _n_blocks(past.offset, past.length, block_bytes)
-        return ranges(past.offset // block_bytes, count), np.repeat(past.op == Op.WRITE, count)
+        latest = _latest(count, MAX_USES)
+        first, count, is_write = past.offset[latest] // block_bytes, count[latest], past.op[latest] == Op.WRITE
+        return ranges(first, count), np.repeat(is_write, count)
 
     @lru_cache(maxsize=_BLOCKS_KEPT)  # noqa: B019 (histories are few, and small)
     def _n_in_sample(self, block_bytes: int, only_writes: bool) -> int:
@@ -177,7 +183,9 @@ class History:
     @kept(_BLOCKS_KEPT)
     def _blocks(self, n_rows: int, block_bytes: int, only_writes: bool) -> Int64:
         offset, length = self._rows(n_rows, only_writes=only_writes)
-        blocks = ranges(offset // block_bytes, _n_blocks(offset, length, block_bytes))
+        count = _n_blocks(offset, length, block_bytes)
+        latest = _latest(count, MAX_USES)
+        blocks = ranges(offset[latest] // block_bytes, count[latest])
         blocks.flags.writeable = False
         return blocks
 
@@ -190,6 +198,17 @@ def write_weight(stream: Stream) -> float:
 def _n_blocks(offset: Int64, length: Int64, block_bytes: int) -> Int64:
     """Return how many blocks each request touches."""
     return -(-(offset + length) // block_bytes) - offset // block_bytes
+
+
+def _latest(count: Int64, most: int) -> slice:
+    """Return the last requests that have so many blocks or bytes at most, at least one.
+
+    A sample of requests has none of those that are rare and large, so that far more may be drawn than were asked for.
+    """
+    if count.sum() <= most:
+        return slice(None)
+    n = int(np.searchsorted(np.cumsum(count[::-1]), most, side="right"))
+    return slice(-max(n, 1), None)
 
 
 def _rows_of(n: int, n_in_sample: int) -> int:

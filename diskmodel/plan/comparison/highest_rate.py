@@ -12,7 +12,7 @@ from diskmodel.engine.ledger import current
 from diskmodel.engine.threads import mapped
 from diskmodel.errors import DescriptionError, Fault
 from diskmodel.plan.answer.load_curve import LoadPoint
-from diskmodel.plan.comparison.load_curve import LOADS
+from diskmodel.plan.comparison.load_curve import CLOSER, loads
 from diskmodel.plan.trial.at_once import at_once
 from diskmodel.plan.trial.evaluation import Evaluate
 from diskmodel.plan.trial.rule_of_thumb import rule_of_an_array
@@ -30,10 +30,6 @@ _HALVINGS = 5
 #: Loads that are simulated at the same time. At double, up to seven runs are of overloads, which take longest; at half,
 #: one of two processors is idle for a quarter of the runs.
 _AT_ONCE = 4
-#: Of the loads, those that are simulated when the question has no time left: each of so many.
-_SELDOM = 3
-#: What is left out then.
-_CLOSER = "a closer look at the highest rate"
 #: Rates beyond the last that is sustained, as multiples of it, until one is an overload. A busier log makes larger
 #: batches, so that its disks are hardly busier: there is far more to go than they say.
 _STEP, _STEP_OF_A_LOG = 1.3, 2.0
@@ -127,48 +123,53 @@ def points_to_overload(
         if outcome.is_brief and (outcome.is_cut or array.drive.stands_alone):
             # hits of a cache are answered long before those of its misses that would show an overload
             outcome = replace(outcome, is_stable=False)
+        if outcome.is_stable and outcome.is_cut and _writes_too_much(array, workload, rate_per_s):
+            outcome = replace(outcome, is_stable=False)  # what so few requests write stays in memory
         if outcome.is_stable:
-            _check_that_disks_write(array, workload, rate_per_s, n_requests, is_cut=outcome.is_cut)
+            _check_that_disks_write(array, workload, rate_per_s, n_requests)
         return LoadPoint(rate_per_s / own, rate_per_s, outcome)
 
     guess = rule_of_an_array(array, workload).host_iops or own
     # the rule has no limit where its caches have all data, and counts operations only
     guess = min(guess if math.isfinite(guess) else own, _moved_per_s(array, workload))
     full = _full_rate(at, guess)
-    is_spent = current().is_spent
-    if is_spent:
-        current().leave_out([_CLOSER])
-    loads = LOADS[_SELDOM - 1 :: _SELDOM] if is_spent else LOADS
+    shares = loads()
     points: list[LoadPoint] = []
     with at_once(evaluate) as workers:
-        for first in range(0, len(loads), _AT_ONCE):
-            rates = [share * full for share in loads[first : first + _AT_ONCE]]
+        for first in range(0, len(shares), _AT_ONCE):
+            rates = [share * full for share in shares[first : first + _AT_ONCE]]
             points += mapped(workers, at, rates, are_runs=True)
             if not all(point.outcome.is_stable for point in points):
                 break
     return _closed_in(at, points, _STEP_OF_A_LOG if workload.is_a_log else _STEP)
 
 
-def _check_that_disks_write(
-    array: Array, workload: Workload, rate_per_s: float, n_requests: int, *, is_cut: bool
-) -> None:
+def _check_that_disks_write(array: Array, workload: Workload, rate_per_s: float, n_requests: int) -> None:
     """Refuse a rate that was sustained and that no disks can write: what the runs wrote stayed in memory.
 
     Raises
     ------
     DescriptionError
-        When the runs were that short, or were cut to be.
+        When the runs were that short.
     """
     in_memory = array.tables().held_in_memory * array.drive.sector_bytes
-    written = sum(stream.row_weight * stream.write_ratio * stream.mean_size_bytes for stream in workload.streams)
-    written /= sum(stream.row_weight for stream in workload.streams)
-    if not is_cut and n_requests * written > _MEMORIES * in_memory:
-        return
-    if rate_per_s * written <= array.layout.disks * array.drive_tables().link_bytes_per_s:
+    written = _written_bytes(workload)
+    if n_requests * written > _MEMORIES * in_memory or not _writes_too_much(array, workload, rate_per_s):
         return
     rule = "are too few: what they write stays in memory, and disks never have to keep up with it"
     enough = math.ceil(_MEMORIES * in_memory / written / _ROUND) * _ROUND
     raise DescriptionError(Fault("requests", n_requests, rule, f"ask for {enough:,} at least, which take minutes"))
+
+
+def _written_bytes(workload: Workload) -> float:
+    """Return the bytes that a request writes on average."""
+    written = sum(stream.row_weight * stream.write_ratio * stream.mean_size_bytes for stream in workload.streams)
+    return written / sum(stream.row_weight for stream in workload.streams)
+
+
+def _writes_too_much(array: Array, workload: Workload, rate_per_s: float) -> bool:
+    """Return whether more is written at this rate than the links of all disks take."""
+    return rate_per_s * _written_bytes(workload) > array.layout.disks * array.drive_tables().link_bytes_per_s
 
 
 def _moved_per_s(array: Array, workload: Workload) -> float:
@@ -205,7 +206,7 @@ def _closed_in(at: Callable[[float], LoadPoint], points: list[LoadPoint], step: 
     points = points[: first + 1]
     for _ in range(_HALVINGS):
         if current().is_spent:
-            current().leave_out([_CLOSER])
+            current().leave_out([CLOSER])
             break
         point = at((points[-2].offered + points[-1].offered) / 2)
         if point.outcome.is_stable:

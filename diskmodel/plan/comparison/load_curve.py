@@ -7,6 +7,7 @@ import math
 from collections.abc import Sequence
 
 from diskmodel.array import Array
+from diskmodel.engine.ledger import current
 from diskmodel.plan.answer.candidate import Candidate
 from diskmodel.plan.answer.load_curve import Curves, Headroom, LoadPoint
 from diskmodel.plan.answer.outcome import Outcome
@@ -19,6 +20,20 @@ from diskmodel.workload import Workload
 #: Loads as shares of the load at which the disks would be 100 % busy at the present service time. An elevator makes
 #: service times shorter under load, hence the loads beyond 1. The first overload ends the curve.
 LOADS = (0.1, 0.3, 0.5, 0.65, 0.8, 0.9, 1.05, 1.2, 1.4, 1.7, 2.0)
+
+
+#: Of the loads, those that are simulated when the question has no time left: each of so many.
+_SELDOM = 3
+#: What is left out then.
+CLOSER = "a closer look at the highest rate"
+
+
+def loads() -> tuple[float, ...]:
+    """Return the loads of a curve; fewer where the question has no time left."""
+    if not current().is_spent:
+        return LOADS
+    current().leave_out([CLOSER])
+    return LOADS[_SELDOM - 1 :: _SELDOM]
 
 
 #: Multiples of the load of a log alone: a busier log makes larger batches, and its disks are hardly busier, so that
@@ -45,7 +60,7 @@ def load_points(
         factors = list(LOADS_OF_A_LOG)
     elif workload.is_open:
         full = 1 / at_one.utilization_ratio if 0 < at_one.utilization_ratio < 1 and at_one.is_stable else 1.0
-        factors = sorted({1.0, *(share * full for share in LOADS)})
+        factors = sorted({1.0, *(share * full for share in loads())})
     else:
         factors = sorted({max(1, round(m * workload.queue_depth)) / workload.queue_depth for m in DEPTHS})
     points = []
@@ -121,7 +136,7 @@ def refined(
     points = sorted(curve, key=lambda point: point.load_factor)
     if not workload.is_open:
         return points
-    for _ in range(REFINEMENTS):
+    for _ in range(0 if current().is_spent else REFINEMENTS):
         at = sum(1 for _ in itertools.takewhile(lambda point: meets(point, p99_limit_ms), points))
         if at == 0 or at == len(points):
             break
