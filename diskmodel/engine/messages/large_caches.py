@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from diskmodel.engine.scenario import Scenario
+from diskmodel.engine.steady.contents import MAX_BESIDE
 from diskmodel.engine.steady.recent import MAX_ROWS, MAX_USES
 from diskmodel.units import pretty_bytes
 
@@ -19,10 +20,11 @@ def large_cache_messages(scenario: Scenario) -> tuple[str, ...]:
         With its steady start.
     """
     caches, start = scenario.caches, scenario.start
-    if caches is None or scenario.layout.pool is not None or len(start.cached_regions):
+    if caches is None or len(start.cached_regions):
         return ()
     n_held = len(start.cached)
-    if n_held >= _FULL * caches.read_blocks or n_held < min(MAX_ROWS, MAX_USES) // 2:
+    least = MAX_BESIDE if scenario.layout.pool is not None else min(MAX_ROWS, MAX_USES) // 2
+    if n_held >= _FULL * caches.read_blocks or n_held < least:
         return ()
     block_bytes = caches.block_sectors * scenario.drive.sector_bytes
     held, room = (pretty_bytes(n * block_bytes) for n in (n_held, caches.read_blocks))

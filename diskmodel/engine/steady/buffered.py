@@ -85,6 +85,7 @@ def joined(writes: Written, longest: int, border: int, room: int, least: int) ->
     place = disk * (int(lba.max()) + 1) + lba
     in_place = stable_order(place)
     in_place = in_place[np.diff(place[in_place], prepend=-1) != 0]
+    del place  # each of these columns may have millions of rows
     is_latest = np.zeros(len(disk), np.bool_)
     is_latest[in_place] = True
     # disk by disk, each as it came; few bits are sorted by counting

@@ -18,7 +18,7 @@ T = TypeVar("T")
 MAX_BYTES = 140_000_000
 
 #: One result at a time is made: two that are large would take twice the memory, and are often the same one.
-_making = threading.RLock()
+making = threading.RLock()
 
 
 def kept(n_results: int) -> Callable[[Callable[P, T]], Callable[P, T]]:
@@ -30,7 +30,7 @@ def kept(n_results: int) -> Callable[[Callable[P, T]], Callable[P, T]]:
         @wraps(function)
         def found(*args: P.args, **kwargs: P.kwargs) -> T:
             key = (args, tuple(sorted(kwargs.items())))
-            with _making:
+            with making:
                 if key not in results:
                     results[key] = function(*args, **kwargs)
                 results.move_to_end(key)

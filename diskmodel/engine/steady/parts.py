@@ -21,6 +21,7 @@ from diskmodel.engine.steady.contents import (
     waiting_pages,
 )
 from diskmodel.engine.steady.drives import drive_state
+from diskmodel.engine.steady.keeping import making
 from diskmodel.engine.steady.levels import bytes_per_line, n_lines_of
 from diskmodel.engine.steady.logged import Caches
 from diskmodel.engine.steady.recent import MAX_ROWS, MAX_USES, History
@@ -164,8 +165,11 @@ class Parts:
         # a disk gets its part of the writes whether or not others work; a quarter more than fits on average, so that
         # few disks get less than they have room for
         n_bytes = room * layout.n_disks * self.sector_bytes * 5 // (4 * layout.pieces_of_each)
-        # strips of one sector (RAID 3) would be 40 million of 64 disks, and take gigabytes
-        return min(n_bytes, MAX_ROWS * layout.strip * self.sector_bytes) if layout.has_strips else n_bytes
+        if not layout.has_strips:
+            return n_bytes
+        # strips of one sector (RAID 3) would be 40 million of 64 disks, and small writes as many of 2,000
+        piece_bytes = min(layout.strip * self.sector_bytes, self.history.workload.mean_size_bytes)
+        return min(n_bytes, int(MAX_ROWS * piece_bytes) // layout.pieces_of_each)
 
     def logged(self, level: Level) -> Caches:
         """What the media caches hold (rule G9)."""
@@ -249,7 +253,8 @@ class Parts:
     def _draw_buffered(self, level: Level) -> tuple[Int64, Int64, Int64]:
         """Writes that flash drives have programmed last, those in drives' buffers, and their room (rules Z5, F18)."""
         room = {Level.LOW: 0, Level.MARK: self.buffer // 2, Level.FULL: self.buffer}[level]
-        return self.drive.buffered(self, room)
+        with making:
+            return self.drive.buffered(self, room)
 
     def _draw_logged(self, level: Level) -> Caches:
         """What the media caches hold (rule G9)."""
