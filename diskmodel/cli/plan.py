@@ -314,7 +314,7 @@ def _preset_of(start: str | None) -> str | None:
 def _refuse_percentile(levels: list[str] | None) -> None:
     """Refuse a number as the RAID level; it may have been meant as a percentile."""
     for text in levels or ():
-        if text.replace(".", "", 1).isdigit():
+        if text.replace(".", "", 1).isdecimal():
             fix = f"write raid{text}, or --percentile {text} for a percentile of a recorded load"
             raise DescriptionError(Fault("--level", text, "is a number, not a RAID level", fix))
 

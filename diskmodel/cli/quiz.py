@@ -152,7 +152,7 @@ def _lesson(
 def _numbers(text: str) -> list[int]:
     """Return the numbers of "1:30"."""
     first, _, last = text.partition(":")
-    if not (first.isascii() and first.isdigit() and last.isascii() and last.isdigit() and int(first) <= int(last)):
+    if not (first.isascii() and first.isdecimal() and last.isascii() and last.isdecimal() and int(first) <= int(last)):
         raise DescriptionError(Fault("students", text, "is not two numbers, the smaller one first", "write 1:30"))
     if int(last) - int(first) >= MAX_STUDENTS:
         fix = "write a page for each group of them"

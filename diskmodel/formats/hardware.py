@@ -100,7 +100,7 @@ class _Fields:
 
     def whole(self, *path: str, low: int = 1, high: int = _MAX_BYTES) -> int | None:
         value = self._get(path)
-        if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) < 20:
+        if isinstance(value, str) and value.isascii() and value.isdecimal() and len(value) < 20:
             value = int(value)  # lsblk before 2.33 put numbers into quotes
         if value is None:
             return None

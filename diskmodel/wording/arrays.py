@@ -250,7 +250,7 @@ def _with_comma(words: str) -> str:
     ]
     rest = parts[max(levels) :] if levels else []
     # "RAID-Z 0" has a number that no level has, not something beside it
-    if not rest or (rest[0].isdigit() and len(rest) == 1):
+    if not rest or (rest[0].isdecimal() and len(rest) == 1):
         return words
     return ",".join([" ".join(parts[: max(levels)]), " " + " ".join(rest), *more])
 

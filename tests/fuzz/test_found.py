@@ -22,6 +22,7 @@ from diskmodel.engine import native
 from diskmodel.engine.scenario import resolve
 from diskmodel.engine.steady import Start
 from diskmodel.errors import CoverageError, DescriptionError, Fault, FormatError
+from diskmodel.formats.arrays.mdadm import read_detail, read_mdstat
 from diskmodel.formats.fio.command import jobs_of
 from diskmodel.formats.fio.latency_log import read_latency_log
 from diskmodel.formats.fio.reader import jobs_of_text
@@ -258,3 +259,19 @@ def test_every_column_of_a_start_has_numbers_to_damage() -> None:
     # engines never get regions that a cache holds as a whole: these become the blocks that a run can reach
     columns.remove("cached_regions")
     assert not [column for column in columns if not any(len(start[column]) for start in starts)]
+
+
+def test_digits_that_are_no_number_are_refused() -> None:
+    """Of 4² the power counts as a digit, too."""
+    text = "/dev/md0:\n        Raid Level : raid5\n      Raid Devices : 4²\n"
+    with pytest.raises(FormatError, match="Raid Devices"):
+        read_detail(text, "md")
+
+
+def test_a_recovery_beyond_its_end_is_refused() -> None:
+    text = (
+        "Personalities : [raid1]\nmd0 : active raid1 sdb1[1] sda1[0]\n      1024 blocks [2/1] [U_]\n"
+        "      [==>..]  recovery = 926.0% (1/2) finish=1.0min speed=1K/sec\n"
+    )
+    with pytest.raises(FormatError, match=r"926\.0% is beyond 100 %"):
+        read_mdstat(text, "mdstat")

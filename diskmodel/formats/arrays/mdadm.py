@@ -87,7 +87,7 @@ def _of_block(block: list[str], source: str) -> Volume | None:
         strip_bytes=int(chunk[1]) * 1024 if chunk and int(chunk[1]) else None,
         capacity_bytes=_blocks(text),
         rotation=_rotation(level, int(algorithm[1]) if algorithm else None, notes),
-        running=_running(progress),
+        running=_running(progress, head[1], source),
         is_md=True,
         notes=tuple(notes),
     )
@@ -149,9 +149,11 @@ def _rotation(level: str, number: int | None, notes: list[str]) -> str:
     return _ALGORITHMS.get(number, "")
 
 
-def _running(found: re.Match[str] | None) -> Pass | None:
+def _running(found: re.Match[str] | None, name: str, source: str) -> Pass | None:
     if found is None or found[1] == "reshape":
         return None
+    if found[2] and float(found[2]) > 100:
+        raise file_error(source, f"{name}: {found[1]} = {found[2]}% is beyond 100 %", "record /proc/mdstat again")
     action = {"recovery": "recover", "resync": "resync", "check": "check", "repair": "check"}[found[1]]
     return Pass(
         action,  # type: ignore[arg-type]
@@ -205,7 +207,7 @@ def _of_detail(name: str, lines: list[str], source: str) -> Volume:
     keys = {found[1].strip(): found[2].strip() for line in lines if (found := _KEY.match(line))}
     level = _level(keys.get("Raid Level", ""), name, source)
     raid_devices = keys.get("Raid Devices", "")
-    if not raid_devices.isdigit() or not 1 <= int(raid_devices) <= 10_000:
+    if not raid_devices.isdecimal() or not 1 <= int(raid_devices) <= 10_000:
         raise file_error(source, f"{name} does not show Raid Devices", "give the whole output of mdadm --detail")
     n = int(raid_devices)
     members, spares = _of_rows(lines, n, keys)
@@ -261,7 +263,7 @@ def _of_rows(lines: list[str], n: int, keys: dict[str, str]) -> tuple[tuple[Memb
             faulty.append(device)
     if not has_rows:
         working = keys.get("Active Devices", keys.get("Raid Devices", ""))
-        n_up = int(working) if working.isdigit() else n
+        n_up = int(working) if working.isdecimal() else n
         return tuple(Member("", "working" if place < n_up else "missing") for place in range(n)), ()
     members = [places.get(place, Member("", "missing")) for place in range(n)]
     for place, member in enumerate(members):

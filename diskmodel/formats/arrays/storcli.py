@@ -143,7 +143,7 @@ def _volume(row: Mapping[str, str], controller: _Controller, source: str) -> Vol
     if not members:
         raise file_error(source, f"lists no drive of {name}", _MISSING)
     per_span = own.get("Number of Drives Per Span", "")
-    expected = int(per_span) * max(spans or 1, 1) if per_span.isdigit() and int(per_span) < 1000 else 0
+    expected = int(per_span) * max(spans or 1, 1) if per_span.isdecimal() and int(per_span) < 1000 else 0
     of_all = {key: value for part in controller.properties.values() for key, value in part.items()}
     cache = row.get("Cache", "")
     found = Volume(
@@ -180,7 +180,7 @@ def _rows_of(controller: _Controller, group: str, number: str) -> list[Mapping[s
 
 def _spans(controller: _Controller, group: str, own: Mapping[str, str]) -> int | None:
     depth = own.get("Span Depth", "")
-    if depth.isdigit() and 1 <= int(depth) <= 64:
+    if depth.isdecimal() and 1 <= int(depth) <= 64:
         return int(depth)
     arrays = {row.get("Arr") for row in controller.topology if row.get("DG") == group} - {"-", None}
     return len(arrays) or None

@@ -72,7 +72,7 @@ def jobs_of_bonnie(text: str, source: str) -> list[FioJob]:
 
 def _size(text: str) -> str:
     """Return the size of the file as fio has it; a bare number is of MiB."""
-    return f"{text}M" if text.replace(".", "").isdigit() else text
+    return f"{text}M" if text.replace(".", "").isdecimal() else text
 
 
 def _number(text: str) -> float | None:

@@ -88,7 +88,7 @@ def read_latency_log(path: str | Path) -> LatencyLog:
     if is_averaged(lines):
         raise file_error(path, *AVERAGED)
     table = FIO_LOG if has_offsets(lines) else _WITHOUT_OFFSET
-    if lines and not lines[0].lstrip()[:1].isdigit():
+    if lines and not lines[0].lstrip()[:1].isdecimal():
         table = replace(table, n_header_lines=1)
     tally = Tally(str(path), is_fatal=True)
     with open_bytes(path) as stream:

@@ -334,7 +334,7 @@ class JobOptions:
 def count(options: Mapping[str, str], name: str) -> int:
     """Return a count among the options; 0 where it is not given, or no count."""
     text = options.get(name, "").strip()
-    return int(text) if text.isascii() and text.isdigit() else 0
+    return int(text) if text.isascii() and text.isdecimal() else 0
 
 
 def is_synchronous(options: Mapping[str, str]) -> bool:

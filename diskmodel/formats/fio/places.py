@@ -78,7 +78,7 @@ class Places:
             self._note(f"rw={self._options['rw']}: each clone writes one zone after the other")
             return zone | {"n_open": self._job.n_jobs}
         limits = [self._options.get(name, "0").strip() for name in ("max_open_zones", "job_max_open_zones")]
-        whole, each = (int(limit) if limit.isdigit() else 0 for limit in limits)
+        whole, each = (int(limit) if limit.isdecimal() else 0 for limit in limits)
         if not whole and not each:
             self._note(f"without max_open_zones, {_OPEN_ZONES} zones are open, as many as such drives keep open")
         most = [n for n in (whole, each * self._job.n_jobs) if n]
@@ -210,7 +210,7 @@ class Places:
         """Files of each clone."""
         names = names_of(self._options.get("filename", ""))
         text = self._options.get("nrfiles", "1")
-        return max(len(names), int(text) if text.isdigit() else 1, 1)
+        return max(len(names), int(text) if text.isdecimal() else 1, 1)
 
     def bytes_of(self, option: str, text: str) -> int | None:
         """Return the bytes of an option's size; None for a percentage, or none."""

@@ -196,7 +196,7 @@ class _Line:
     def _count(self, first: int) -> int | None:
         """Requests of a direction; None where its figures are not whole numbers, or fit none."""
         kib, bandwidth, iops, runtime = self._cells[first : first + 4]
-        if not all(cell.isascii() and cell.isdigit() and len(cell) < 13 for cell in (kib, bandwidth, iops, runtime)):
+        if not all(cell.isascii() and cell.isdecimal() and len(cell) < 13 for cell in (kib, bandwidth, iops, runtime)):
             return None
         return likely_count(int(kib), int(bandwidth), int(iops), int(runtime))
 

@@ -383,13 +383,13 @@ class _Job:
             return {}
         # Unlike other times, a bare think time is in microseconds.
         try:
-            pause_ns = time_ns(f"{text}us" if text.isdigit() else text)
+            pause_ns = time_ns(f"{text}us" if text.isdecimal() else text)
         except ValueError as error:
             raise self._error("thinktime", text, str(error)) from None
         blocks = self._options.get("thinktime_blocks", "1")
         # fio waits for all outstanding requests before it pauses, so at least as many complete between two pauses.
         depth = max(self._job.outstanding // self._job.n_jobs, 1)
-        if blocks.isdigit() and int(blocks) > depth:
+        if blocks.isdecimal() and int(blocks) > depth:
             self._note(f"the pause after every {blocks} requests is spread over all of them: bursts are lost")
             pause_ns = round(pause_ns * depth / int(blocks))
         return {"think_ns": pause_ns}

@@ -54,7 +54,7 @@ def read_live_csv(text: str, source: str) -> Recording:
             figures[f"{kind}s_per_s"] = iops
             figures[f"{kind}_bytes_per_s"] = (n_bytes - last_bytes) / seconds
             text_us = str(row.get("Lat IO us") or "")
-            if text_us.isascii() and text_us.isdigit() and int(text_us[:15]):
+            if text_us.isascii() and text_us.isdecimal() and int(text_us[:15]):
                 figures[f"{kind}_await_ns"] = float(text_us[:15]) * 1e3
             # rows of a mix come in pairs
             if kind == "read" and row.get("MixType") and found.samples and gaps:

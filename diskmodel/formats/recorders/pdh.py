@@ -185,7 +185,7 @@ class _Table:
         """Rows of the table, with their line's number; typeperf's last words are no rows."""
         try:
             for cells in self._rows:
-                if len(cells) > 1 and cells[0][:1].isdigit():
+                if len(cells) > 1 and cells[0][:1].isdecimal():
                     yield self._rows.line_num, cells
         except csv.Error as error:
             raise file_error(self._source, f"has a row that cannot be read: {error}") from None

@@ -86,7 +86,7 @@ def read_zpool_iostat(text: str, source: str) -> Recording:
 
 def _is_a_time(words: list[str]) -> bool:
     """Whether a line is what -T adds: seconds, or a date."""
-    return (len(words) == 1 and words[0].isdigit()) or any(re.match(r"\d{1,2}:\d\d:\d\d\Z", word) for word in words)
+    return (len(words) == 1 and words[0].isdecimal()) or any(re.match(r"\d{1,2}:\d\d:\d\d\Z", word) for word in words)
 
 
 def _sample(words: list[str], wait_at: int | None, place: tuple[str, int, str]) -> Figures:

@@ -261,7 +261,7 @@ def read_sar(text: str, source: str) -> Recording:
         if not any(_NUMBER.match(word) for word in words):
             header, stamp = _sar_header(words), ""
             continue
-        if header is None or not match[1][0].isdigit():
+        if header is None or not match[1][0].isdecimal():
             continue
         if _counts_all(header):
             together.append({ALL_DEVICES: _sar_row(header, words, number, line, source)[1]})
@@ -353,7 +353,7 @@ def _sadf_rows(text: str, source: str) -> Iterator[_SadfRow]:
             cells = line.split(";")
             if len(cells) < 4 or "RESTART" in cells[3] or cells[3] == "COM":
                 continue
-            when, interval = (cells[0], cells[2]), int(cells[1]) if cells[1].lstrip("-").isdigit() else 0
+            when, interval = (cells[0], cells[2]), int(cells[1]) if cells[1].lstrip("-").isdecimal() else 0
             step = len(header)
             figures = cells[3:]
             if len(figures) % step or (len(figures) != step and not n_repeated):

@@ -74,7 +74,7 @@ def _table(
 
 
 def _is_integer(cell: str) -> bool:
-    return cell.isdigit()
+    return cell.isdecimal()
 
 
 def _fio_log_likeness(head: bytes) -> float:
@@ -86,7 +86,7 @@ def _fio_log_likeness(head: bytes) -> float:
 
 def _fio_log(head: bytes) -> TableFormat:
     lines = head_lines(head)
-    has_header = bool(lines) and not lines[0].lstrip()[:1].isdigit()
+    has_header = bool(lines) and not lines[0].lstrip()[:1].isdecimal()
     table = text_formats.FIO_LOG
     return TableFormat(
         table.columns,

@@ -391,7 +391,7 @@ def fio_log_meaning(name: str) -> str | None:
 
 def is_averaged(lines: list[str]) -> bool:
     """Whether all of the lines of a log are averages: they have a block size of 0."""
-    cells = [[cell.strip() for cell in line.split(",")] for line in lines if line.lstrip()[:1].isdigit()]
+    cells = [[cell.strip() for cell in line.split(",")] for line in lines if line.lstrip()[:1].isdecimal()]
     return bool(cells) and all(len(row) >= 4 and row[3] == "0" for row in cells)
 
 
