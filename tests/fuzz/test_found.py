@@ -18,11 +18,14 @@ from diskmodel import units
 from diskmodel.array import Array
 from diskmodel.cli.mount import _described
 from diskmodel.description import read_toml
+from diskmodel.drive import load_drive
 from diskmodel.engine import native
 from diskmodel.engine.scenario import resolve
 from diskmodel.engine.steady import Start
 from diskmodel.errors import CoverageError, DescriptionError, Fault, FormatError
+from diskmodel.formats.arrays.as_array import volume_array
 from diskmodel.formats.arrays.mdadm import read_detail, read_mdstat
+from diskmodel.formats.arrays.volume import Member, Volume
 from diskmodel.formats.fio.command import jobs_of
 from diskmodel.formats.fio.latency_log import read_latency_log
 from diskmodel.formats.fio.reader import jobs_of_text
@@ -275,3 +278,11 @@ def test_a_recovery_beyond_its_end_is_refused() -> None:
     )
     with pytest.raises(FormatError, match=r"926\.0% is beyond 100 %"):
         read_mdstat(text, "mdstat")
+
+
+def test_a_name_of_seventy_thousand_letters_is_quoted_short() -> None:
+    volume = Volume("\ud800" + "m" * 70_000, "lsblk", "raid5", (Member("sda", "working"),))
+    with pytest.raises(DescriptionError) as refused:
+        volume_array(volume, load_drive("generic-7k2"))
+    assert len(str(refused.value)) < 1_000
+    str(refused.value).encode()

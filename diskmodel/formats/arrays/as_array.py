@@ -8,7 +8,9 @@ from diskmodel.array import Array
 from diskmodel.controller import Controller, load_controller
 from diskmodel.controller.catalogue import named as controller_named
 from diskmodel.drive import Drive
+from diskmodel.errors import printable
 from diskmodel.formats.arrays.volume import Volume
+from diskmodel.formats.faults import shorten
 from diskmodel.layout import LEVELS
 from diskmodel.units import pretty_bytes
 
@@ -63,7 +65,7 @@ def volume_array(volume: Volume, drive: Drive) -> Array:
         data["controller"] = controller
     if volume.drive_cache is not None:
         data["drive_write_cache"] = volume.drive_cache
-    return Array.parse(data, f"{volume.name} of {volume.program}")
+    return Array.parse(data, f"{printable(shorten(volume.name))} of {volume.program}")
 
 
 def controller_name(volume: Volume) -> str | None:

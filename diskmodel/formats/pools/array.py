@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Mapping
 from typing import Any
@@ -128,7 +129,8 @@ def _rebuild(pool: Pool, drive: Drive, stored_disks: int) -> dict[str, Any]:
         n_disks = stored_disks * (len(pool.vdevs) if scan.vdev is None else 1)
         used = scan.total_bytes / (n_disks * drive.capacity_bytes)
         if used > 1:
-            rule = f"holds less than the pool stores: {pretty_bytes(round(scan.total_bytes))} (zpool status)"
+            stored = pretty_bytes(round(scan.total_bytes)) if math.isfinite(scan.total_bytes) else "more than any"
+            rule = f"holds less than the pool stores: {stored} (zpool status)"
             raise DescriptionError(Fault("drive", drive.name, rule, "name the drive that the pool has"))
         fields["used_ratio"] = round(used, 4)
     return fields

@@ -24,8 +24,14 @@ impl Joining {
     }
 
     /// Adds a piece, joined to the last one of its disk and operation where it continues that.
+    #[inline]
     pub fn add(&mut self, pieces: &mut Vec<ChildIo>, piece: ChildIo) {
-        if let Some(last) = self.last_of(pieces, &piece).map(|at| &mut pieces[at]) {
+        let last = if pieces.len() <= FEW {
+            pieces.iter_mut().rev().find(|other| other.on == piece.on)
+        } else {
+            self.last_of(pieces, &piece).map(|at| &mut pieces[at])
+        };
+        if let Some(last) = last {
             if last.lba + last.n == piece.lba {
                 last.n += piece.n;
                 return;
@@ -35,6 +41,7 @@ impl Joining {
     }
 
     /// Adds a piece of a read: joined, or on its own where the layout keeps strips apart (rule L4).
+    #[inline]
     pub fn add_read(&mut self, layout: &Layout, pieces: &mut Vec<ChildIo>, piece: ChildIo) {
         if layout.cuts_reads {
             pieces.push(piece);
@@ -43,10 +50,8 @@ impl Joining {
         }
     }
 
+    #[cold]
     fn last_of(&mut self, pieces: &[ChildIo], piece: &ChildIo) -> Option<usize> {
-        if pieces.len() <= FEW {
-            return pieces.iter().rposition(|other| other.on == piece.on);
-        }
         for (at, other) in pieces.iter().enumerate().skip(self.n_known) {
             let key = key_of(other);
             if key >= self.last.len() {
