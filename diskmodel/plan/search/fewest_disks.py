@@ -204,7 +204,9 @@ def _feasible(trier: Trier, disks: int) -> Candidate:
     trial, at = trier(disks), counts.index(disks)
     fewer = [one for one in trier.trials if one.disks < disks]
     has_ended = current().is_spent and at > 0 and (not fewer or fewer[-1].disks < counts[at - 1])
-    below = trier(counts[at - 1]) if at and not has_ended else max(fewer, key=lambda one: one.disks, default=None)
+    if at and not has_ended:
+        fewer = [trier(counts[at - 1])]
+    below = fewer[-1] if fewer else None
     binding = None if below is None else tightest(below.criteria)
     is_decided = not has_ended and (below is None or below.verdict is Verdict.FAILS)
     if has_ended:

@@ -201,9 +201,7 @@ def _other(item: Arrangement) -> str:
 def _why(array: PlacedArray) -> str:
     best = array.result.best
     assert best is not None
-    if best.risk is not None and best.nominal_disks != best.disks:
-        return best.reason
-    if best.has_ended_early:
+    if best.has_ended_early or (best.risk is not None and best.nominal_disks != best.disks):
         return best.reason
     if best.below is None or best.binding is None:
         return fewest(best.disks or 0)
