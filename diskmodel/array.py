@@ -76,8 +76,8 @@ class Array(Description):
     drive : Drive
         A drive inline, the name of one in the catalogue, or the path of a profile (relative to the array's file).
     layout : Layout
-        Its `log` may name a flash drive that is protected from a loss of power: `log = "micron-7450-pro-1920"`; and
-        `special` a mirror of such drives: `special = "2x micron-7450-pro-1920"`.
+        Its `log` may name a drive: `log = "micron-7450-pro-1920"`; and `special` a mirror of flash drives that are
+        protected from a loss of power: `special = "2x micron-7450-pro-1920"`.
     queue : Queue
         Scheduler above each drive's own command queue.
     controller : Controller
@@ -216,7 +216,11 @@ class Array(Description):
         if not isinstance(layout, Mapping):
             return data
         looked_up = (("log", with_log_drive), ("special", with_special_drives), ("cache", with_cache_drive))
-        found = {name: of(layout[name]) for name, of in looked_up if isinstance(layout.get(name), str | Mapping)}
+        found = {
+            name: of(layout[name])
+            for name, of in looked_up
+            if isinstance(layout.get(name), str | Mapping | Description)
+        }
         return {**data, "layout": {**layout, **found}} if found else data
 
     @model_validator(mode="after")
@@ -381,6 +385,15 @@ class Array(Description):
             drive = drive.without_host(HOST_OF_SHEETS_NS, is_assumed=self.host.is_assumed)
         tables = drive.tables()
         return tables.with_fua(self.drive_fua) if self.has_drive_write_cache else tables.without_write_back()
+
+    def auxiliary_tables(self, drive: Any) -> DriveTables:
+        """Return a drive beside the disks in whole numbers, with its own write cache as such drives are sold."""
+        is_on = drive.is_sold_with_cache_on
+        drive = drive.with_write_cache(is_on)
+        if self.host.has_work:
+            drive = drive.without_host(HOST_OF_SHEETS_NS, is_assumed=self.host.is_assumed)
+        tables: DriveTables = drive.tables()
+        return tables if is_on else tables.without_write_back()
 
     def behind_host(self, load: Workload | TraceWorkload) -> Self:
         """Return the array with what its host does with the requests of a load where nobody described it.

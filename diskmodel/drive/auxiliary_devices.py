@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
 from pydantic import BeforeValidator
@@ -12,10 +13,10 @@ from pydantic import BeforeValidator
 from diskmodel.description import Description
 from diskmodel.drive.description import load_drive
 from diskmodel.drive.flash.description import Flash
+from diskmodel.drive.parse import parse_drive
 from diskmodel.errors import DescriptionError, Fault
 from diskmodel.faults import inner
 from diskmodel.layout import LogDevice, SpecialVdev
-from diskmodel.units import NS_PER_S
 
 #: No device: the log of a pool is on its own disks, and so is its metadata; an array has no journal.
 NONE = "none"
@@ -41,27 +42,40 @@ def safe_drive(name: str, field: str = "log") -> Flash:
         When there is no such drive, or a write that it has answered may be lost in a power cut.
     """
     drive = load_drive(name)
-    if not isinstance(drive, Flash) or not drive.power_loss_protected:
+    if not isinstance(drive, Flash) or drive.buffered_writes() is None:
         rule = f"is no flash drive that is protected from a loss of power, {_NEEDS[field]}"
         raise DescriptionError(Fault(field, name, rule, _FIX))
     return drive
 
 
-def _figures_of(drive: Flash) -> dict[str, Any]:
-    """Return what a drive is as a device of its own: its buffer answers, flash sets the rate in the long run.
+def _figures_of(drive: Any) -> dict[str, Any]:
+    """Return what a drive is as a device of its own: its buffer answers, flash sets the rate in the long run."""
+    write_ns, bytes_per_s = drive.buffered_writes()
+    return {"write_ns": write_ns, "bytes_per_s": bytes_per_s}
 
-    Garbage is not collected: a log is written in order, over the same small part of the drive, and metadata is little
-    beside what such a drive takes.
+
+def log_device_of(place: Any) -> LogDevice:
+    """Return a drive as the device of a log: by its name, by the path of its profile, or as it is described.
+
+    Raises
+    ------
+    DescriptionError
+        When there is no such drive, or a log cannot be on it: a volume of several, or zones that are written in order.
     """
-    n_dies = drive.channels * drive.dies_per_channel
-    programmed = n_dies * drive.page_bytes * NS_PER_S / drive.program_ns
-    rate = min(drive.interface_bytes_per_s, drive.channels * drive.channel_bytes_per_s, programmed)
-    return {"write_ns": max(drive.write_overhead_ns + drive.write_latency_ns, 1), "bytes_per_s": rate}
+    return LogDevice(drive=_drive_of_log(place))
 
 
-def log_device_of(name: str) -> LogDevice:
-    """Return the drive of that name as the device of a log."""
-    return LogDevice(**_figures_of(safe_drive(name)))
+def _drive_of_log(place: Any) -> Any:
+    if isinstance(place, Description):
+        drive: Any = place
+    else:
+        drive = parse_drive(place) if isinstance(place, Mapping) else load_drive(place)
+    fix = 'use a drive, for example "micron-7450-pro-1920"'
+    if drive.stands_alone:
+        raise DescriptionError(Fault("log", drive.name, "is a volume as a whole, which no log is on", fix))
+    if drive.zones_in_order is not None:
+        raise DescriptionError(Fault("log", drive.name, "has zones that the host writes in order", fix))
+    return drive
 
 
 def mirror_of(words: str) -> tuple[int, str]:
@@ -110,16 +124,34 @@ def device_in_words(name: str) -> str:
 
 
 def with_log_drive(value: Any) -> Any:
-    """Return the device of a log with the figures of its drive, where it is named: "NAME", or a table with `drive`.
+    """Return the device of a log with its drive, where it is named or described: "NAME", or a table with `drive`.
 
-    What else such a table states has precedence. "none" is no device.
+    A table that states figures of the device beside it has those, and else the drive's. "none" is no device.
 
     Raises
     ------
     PydanticCustomError
-        When there is no such drive, or it is not protected from a loss of power.
+        When there is no such drive, or no log can be on it, or it has no such figures.
     """
-    return with_drive(value, LogDevice, log_device_of)
+    more = dict(value) if isinstance(value, Mapping) else {}
+    place = more.pop("drive", None) if isinstance(value, Mapping) else value
+    if not isinstance(place, str | Path | Mapping | Description) or isinstance(place, LogDevice):
+        return value
+    if place == NONE:
+        return None
+    try:
+        drive = _drive_of_log(place)
+        # "write" states write_ns
+        stated = {LogDevice.full_name(key) for key in more} & {"write_ns", "bytes_per_s"}
+        if not stated:
+            return LogDevice.parse({"drive": drive, **more})
+        if drive.buffered_writes() is None:
+            rule = "is given beside a drive that has no such figure: its writes are not safe in a buffer"
+            raise DescriptionError(Fault(min(filter(None, stated)), None, rule, "remove it, or the drive"))
+        figures = {name: figure for name, figure in _figures_of(drive).items() if name not in stated}
+        return LogDevice.parse({**figures, **more})
+    except DescriptionError as error:
+        raise inner(error) from None
 
 
 def with_special_drives(value: Any) -> Any:

@@ -345,6 +345,17 @@ class Card(Parts, ABC):
         """Return the drive with so much of it in use, as a share; itself of None, and where that changes nothing."""
         return self
 
+    def buffered_writes(self) -> tuple[int, float] | None:
+        """Return the time of a write that is safe in a buffer, and the bytes that it takes in a second for long.
+
+        None of drives whose writes are not safe when they are answered, or not out of a buffer.
+        """
+        return None
+
+    def of_a_log(self) -> Self:
+        """Return the drive as a log has it, which writes one part of it in order, again and again."""
+        return self
+
     def with_write_cache(self, is_on: bool) -> Self:
         """Return the drive with its own write cache on or off; itself where that changes nothing that a host sends."""
         return self

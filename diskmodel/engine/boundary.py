@@ -7,6 +7,7 @@ from typing import Any, Self, TypedDict
 
 from diskmodel.controller import CacheTables
 from diskmodel.drive import DriveTables, KernelTables
+from diskmodel.engine.auxiliary import AuxiliaryTables
 from diskmodel.engine.compiled import kernel
 from diskmodel.engine.scenario import Scenario
 from diskmodel.engine.steady.start import Start
@@ -79,6 +80,8 @@ class ScenarioTables:
         Of a host that costs time or buffers.
     revolution_ns, phase_ns, first_draw, start, sample_every
         As in `Scenario`.
+    log : AuxiliaryTables, optional
+        Drives of the log of a pool.
     """
 
     drive: KernelTables
@@ -101,6 +104,7 @@ class ScenarioTables:
     phase_ns: Int64
     first_draw: int
     start: Start
+    log: AuxiliaryTables | None
     sample_every: int
 
     @classmethod
@@ -138,6 +142,7 @@ class ScenarioTables:
             phase_ns=scenario.phase_ns,
             first_draw=scenario.first_draw,
             start=scenario.start,
+            log=AuxiliaryTables.of(scenario.log),
             sample_every=scenario.sample_every,
         )
 

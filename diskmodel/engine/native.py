@@ -45,13 +45,16 @@ def stop_runs() -> None:
 
 def covers(scenario: Scenario, requests: Requests) -> str | None:
     """Why the kernel does not cover a scenario, or None when it does."""
-    for queue in (scenario.queue, scenario.drive_queue):
-        if queue.scheduler not in KERNEL_SCHEDULERS:
-            return f"the scheduler {queue.scheduler}"
-    if missing_drive(scenario.drive) is not None:
-        return f"drives of the kind {scenario.drive.kind}, which only SimPy simulates"
-    if scenario.drive.longest_seek_ns >= _MAX_SEEK_NS:
-        return "seeks of 4.3 s and more"
+    for of in (scenario, scenario.log):
+        if of is None:
+            continue
+        for queue in (of.queue, of.drive_queue):
+            if queue.scheduler not in KERNEL_SCHEDULERS:
+                return f"the scheduler {queue.scheduler}"
+        if missing_drive(of.drive) is not None:
+            return f"drives of the kind {of.drive.kind}, which only SimPy simulates"
+        if of.drive.longest_seek_ns >= _MAX_SEEK_NS:
+            return "seeks of 4.3 s and more"
     return None
 
 

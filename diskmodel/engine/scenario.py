@@ -9,7 +9,9 @@ import numpy as np
 from diskmodel.array import Array
 from diskmodel.controller import CacheTables, Controller
 from diskmodel.drive import DriveTables
+from diskmodel.engine.auxiliary import Auxiliary, log_of
 from diskmodel.engine.steady.start import EMPTY, Start
+from diskmodel.engine.turns import first_draw, spindles
 from diskmodel.errors import CoverageError, DescriptionError, Fault, StarvationError
 from diskmodel.host import Host, draw_pauses
 from diskmodel.layout import VolumeTables
@@ -47,6 +49,8 @@ class Scenario:
         What caches and buffers hold at time 0 (rule Z1).
     sample_every : int
         Levels are recorded after every so many completions (rule Z7); 0: never.
+    log : Auxiliary, optional
+        Drives of the log of a pool; None: it is on the pool's own.
     """
 
     drive: DriveTables
@@ -63,6 +67,7 @@ class Scenario:
     first_draw: int = 0
     start: Start = EMPTY
     sample_every: int = 0
+    log: Auxiliary | None = None
 
     @property
     def caches(self) -> CacheTables | None:
@@ -115,7 +120,7 @@ def resolve(array: Array, seed: int) -> Scenario:
             Fault("layout.spares", layout.n_spares, "a rebuild needs a spare to write to", "add one")
         )
     n = layout.n_disks + layout.n_spares
-    revolution, phase = _spindles(array, tables, n, seed)
+    revolution, phase = spindles(array, tables, n, seed)
     queue = array.member_queue
     depth = tables.queue_depth if queue.drive_depth is None else min(queue.drive_depth, tables.queue_depth)
     link = array.controller.link_bytes_per_s
@@ -131,7 +136,8 @@ def resolve(array: Array, seed: int) -> Scenario:
         revolution_ns=revolution,
         phase_ns=phase,
         pauses_ns=draw_pauses(array.host, seed),
-        first_draw=_first_draw(tables, seed),
+        first_draw=first_draw(tables, seed),
+        log=log_of(array, n, seed),
     )
 
 
@@ -142,47 +148,6 @@ def _host(host: Host, tables: DriveTables, layout: VolumeTables) -> Host:
         return host
     depth = cache.depth_on(layout.n_disks, layout.copies, is_rotational=tables.has_arms)
     return host.model_copy(update={"page_cache": cache.model_copy(update={"writeback_depth": depth})})
-
-
-def _spindles(array: Array, tables: DriveTables, n: int, seed: int) -> tuple[Int64, Int64]:
-    """Revolution and angle at time 0 of each spindle (rule S1)."""
-    if not tables.has_arms:
-        return np.zeros(n, np.int64), _first_draws(tables, n, seed)
-    base = tables.period_ns
-    drift = round(array.spindles.drift_ppm * 1000)  # parts in 10⁹
-    revolution = np.array([base - base * disk * drift // 10**9 for disk in range(n)], np.int64)
-    if 2 * int(revolution[-1]) < base:
-        raise DescriptionError(
-            Fault(
-                "spindles.drift_ppm",
-                array.spindles.drift_ppm,
-                f"the last of {n} disks would turn twice as fast as the first, or backwards",
-                f"use at most {0.5e6 / (n - 1):.3g}",
-            )
-        )
-    if array.spindles.phase == "synchronised":
-        return revolution, np.zeros(n, np.int64)
-    if array.spindles.phase == "spread":
-        return revolution, np.array([int(r) * ((618 * d) % 1000) // 1000 for d, r in enumerate(revolution)], np.int64)
-    # a child of its own per purpose: more disks or requests do not change the angles of the first ones
-    rng = np.random.Generator(np.random.PCG64(np.random.SeedSequence(entropy=seed, spawn_key=(0x5B1D,))))
-    return revolution, (rng.random(n) * revolution).astype(np.int64)
-
-
-def _first_draw(tables: DriveTables, seed: int) -> int:
-    """Where the draws of accesses to the media begin (rule M9); 0 for drives without."""
-    if not tables.has_draws:
-        return 0
-    rng = np.random.Generator(np.random.PCG64(np.random.SeedSequence(entropy=seed, spawn_key=(0x5EE4,))))
-    return int(rng.integers(0, 1 << 32))
-
-
-def _first_draws(tables: DriveTables, n: int, seed: int) -> Int64:
-    """Where each drive's draws of wake-up times (rule V2) or delays (rule F19) begin; 0 for drives without."""
-    if not tables.n_drawn_times:
-        return np.zeros(n, np.int64)
-    rng = np.random.Generator(np.random.PCG64(np.random.SeedSequence(entropy=seed, spawn_key=(0x3A4E,))))
-    return rng.integers(0, 1 << 32, n)
 
 
 def refuse_before(scenario: Scenario, requests: Requests, what: str) -> None:

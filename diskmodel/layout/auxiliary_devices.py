@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal, Self
 
-from pydantic import Field
+from pydantic import Field, SerializeAsAny, model_validator
 
 from diskmodel.description import Description
-from diskmodel.units import NS_PER_S, Bytes, BytesPerSecond, Nanoseconds, Ratio
+from diskmodel.units import NS_PER_S, Bytes, BytesPerSecond, Nanoseconds, Ratio, pretty_ns
 
 #: The least journal, bytes: some hundred of the largest batches of stripes.
 MIN_JOURNAL_BYTES = 4 << 20
@@ -18,19 +19,59 @@ ONLY_OF_JOURNALS = ("flush_ns", "size_bytes", "mode")
 MAX_SPECIAL_DEVICES = 8
 
 
+#: What a device of its own takes in a second where only the time of its writes is given.
+USUAL_BYTES_PER_S = 500e6
+
+
 class AuxiliaryDevice(Description):
-    """A device of its own, whose buffer answers writes: one after another passes its link (rules X16, X26, Y13).
+    """A device of its own: a drive, or two figures of one whose buffer answers writes.
 
     Attributes
     ----------
-    write_ns : int
-        Time of a write: of an SSD with power-loss protection, or of memory with a battery, it is safe when it ends.
-    bytes_per_s : float
-        What it can take in a second.
+    drive : Drive or None
+        The drive, which is simulated like those of the array; None: its figures are given.
+    write_ns : int or None
+        Time of a write: of an SSD with power-loss protection, or of memory with a battery, it is safe when it ends. One
+        after another passes its link.
+    bytes_per_s : float or None
+        What it can take in a second; None: 500 MB/s.
     """
 
-    write_ns: Nanoseconds = Field(gt=0)
-    bytes_per_s: BytesPerSecond = 500e6
+    drive: SerializeAsAny[Description] | None = None
+    write_ns: Nanoseconds | None = Field(default=None, gt=0)
+    bytes_per_s: BytesPerSecond | None = None
+
+    @model_validator(mode="after")
+    def _check_is_one(self) -> Self:
+        is_given = self.write_ns is not None or self.bytes_per_s is not None
+        if self.drive is not None and is_given:
+            raise ValueError("write_ns: is given beside a drive, which has its own; remove one of them")
+        if self.drive is None and self.write_ns is None:
+            raise ValueError("write_ns: is missing; give it, or name a drive")
+        return self
+
+    @property
+    def card(self) -> Any:
+        """Its drive, as everybody asks drives: a layout stands below them."""
+        return self.drive
+
+    @property
+    def figures(self) -> tuple[int, float] | None:
+        """Time of a write, and what it takes in a second: as given, or of its drive's buffer; None without one."""
+        if self.drive is not None:
+            found: tuple[int, float] | None = self.card.buffered_writes()
+            return found
+        assert self.write_ns is not None
+        return self.write_ns, USUAL_BYTES_PER_S if self.bytes_per_s is None else self.bytes_per_s
+
+    @property
+    def in_words(self) -> str:
+        """What it is, for people."""
+        return f"writes of {pretty_ns(self.write_ns)}" if self.write_ns is not None else str(self.card.name)
+
+    def unread(self, whole: Any, path: str = "") -> Iterator[tuple[str, str]]:
+        """Yield the fields without an effect: what a drive reads is asked of those of the array alone."""
+        return (found for found in super().unread(whole, path) if not found[0].startswith(f"{path}drive."))
 
 
 class LogDevice(AuxiliaryDevice):
@@ -38,7 +79,7 @@ class LogDevice(AuxiliaryDevice):
 
     Attributes
     ----------
-    write_ns, bytes_per_s
+    drive, write_ns, bytes_per_s
         As of every device of its own.
     flush_ns : int
         Journals: time of a flush, where what the device has answered is not safe from a power cut before one. 0: Linux
@@ -60,7 +101,7 @@ class SpecialVdev(AuxiliaryDevice):
 
     Attributes
     ----------
-    write_ns, bytes_per_s
+    drive, write_ns, bytes_per_s
         Of each of its devices, as of every device of its own. All of them are written at once.
     devices : int
         Devices of the mirror. One alone would lose the pool with it, and is refused.
@@ -103,7 +144,9 @@ class AuxiliaryDeviceTables:
 
 def auxiliary_device_tables(device: AuxiliaryDevice) -> AuxiliaryDeviceTables:
     """Return a device of its own as the engines read it."""
-    return AuxiliaryDeviceTables(device.write_ns, max(round(device.bytes_per_s), 1))
+    assert device.figures is not None
+    write_ns, bytes_per_s = device.figures
+    return AuxiliaryDeviceTables(write_ns, max(round(bytes_per_s), 1))
 
 
 class DeviceQueue:

@@ -280,7 +280,7 @@ def test_a_journal_is_named_by_its_drive() -> None:
     assert words.layout.log is not None
     assert words.layout.log == named.layout.log
     assert larger.layout.log == words.layout.log.model_copy(update={"size_bytes": 1 << 30})
-    assert ("journal", "writes of 14.398 us") in words._facts()
+    assert ("journal", "Micron 7450 PRO 1.92 TB") in words._facts()
     partial = Array.from_words("4x generic-7k2 raid5, ppl")
     assert partial.layout == Array("generic-7k2", "raid5", 4, consistency_policy="ppl").layout
     for array in (words, partial):

@@ -61,8 +61,12 @@ UNUSUAL: dict[type[Description], dict[str, Any]] = {
         "page_ns": MS,
     },
     Bitmap: {"chunk_bytes": 1 << 20, "clear_interval_ns": 100 * MS, "flush_ns": MS},
-    LogDevice: {"write_ns": MS, "bytes_per_s": 1e6, "flush_ns": MS, "size_bytes": 16 << 20, "mode": "write-back"},
+    LogDevice: {
+        "drive": "micron-7450-pro-1920", "write_ns": MS, "bytes_per_s": 1e6, "flush_ns": MS, "size_bytes": 16 << 20,
+        "mode": "write-back",
+    },
     SpecialVdev: {
+        "drive": "micron-7450-pro-1920",
         "write_ns": 10 * MS, "bytes_per_s": 1e5, "devices": 3, "size_bytes": 1 << 30, "mttf_hours": 1e5,
         "ure_per_bit": 1e-12, "used_ratio": 0.1, "small_blocks_bytes": 128 << 10,
     },
@@ -102,6 +106,8 @@ ELSEWHERE = {
     "layout.rebuild.used_ratio": "in the time that it takes",
     "layout.bitmap.clear_interval_ns": "of chunks at rest",
     "layout.log.size_bytes": "of journals that fill",
+    "layout.log.drive": "in the figures that are not given beside it",
+    "layout.special.drive": "in the figures that are not given beside it",
     "layout.special.devices": "in the chance of data loss",
     "layout.special.mttf_hours": "in the chance of data loss",
     "layout.special.ure_per_bit": "in the chance of data loss",

@@ -321,6 +321,18 @@ class Flash(Profile):
         """Return the drive with so much of it in use."""
         return self if used_ratio is None else self.model_copy(update={"used_ratio": used_ratio})
 
+    def buffered_writes(self) -> tuple[int, float] | None:
+        """Return what its buffer answers in, and what the flash behind it takes; None without power-loss protection."""
+        if not self.power_loss_protected:
+            return None
+        programmed = self.channels * self.dies_per_channel * self.page_bytes * NS_PER_S / self.program_ns
+        rate = min(self.interface_bytes_per_s, self.channels * self.channel_bytes_per_s, programmed)
+        return max(self.write_overhead_ns + self.write_latency_ns, 1), rate
+
+    def of_a_log(self) -> Self:
+        """Return the drive with nothing else on it: what is written over in order leaves whole blocks to erase."""
+        return self.model_copy(update={"state": "fresh"})
+
     def with_write_cache(self, is_on: bool) -> Self:
         """Return the drive with its cache on or off: off, one with capacitors on SATA reports none (rule Y2)."""
         is_silent = not is_on and self.is_flushed and self.power_loss_protected and self.is_sold_with_cache_on

@@ -76,7 +76,8 @@ def make_stages(
     raid = Raid(clock, scenario.layout, devices, split_at, block_queue, host_work_ns, tables)
     volume: Volume = raid
     if not scenario.layout.has_strips:
-        volume = PoolWrites(clock, raid, processors, scenario.controller.hit_ns, host_work_ns, tables.sector_bytes)
+        hit_ns, sector = scenario.controller.hit_ns, tables.sector_bytes
+        volume = PoolWrites(clock, raid, processors, hit_ns, host_work_ns, sector, scenario.log)
     make_controller = CachedController if scenario.controller.has_real_cache else Controller
     return devices, raid, make_controller(clock, scenario, raid, volume, processors, done)
 

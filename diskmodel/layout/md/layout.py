@@ -17,7 +17,7 @@ from diskmodel.layout.md.tables import md_tables
 from diskmodel.layout.passes import Rebuild
 from diskmodel.layout.tables import LayoutTables
 from diskmodel.layout.volumes import VolumeTables
-from diskmodel.units import pretty_bytes, pretty_ns
+from diskmodel.units import pretty_bytes
 
 #: A stripe of md's parity levels on one disk, bytes (`STRIPE_SIZE`): what its thread works on at a time.
 PAGE_BYTES = 4096
@@ -135,6 +135,11 @@ class Md(Layout):
             return f"log: a journal is for at most {MAX_JOURNALED_DISKS} disks, not {self.disks}; remove it"
         if self.read_modify_write == "held":
             return "log: md does not hold disks; remove it, or read_modify_write"
+        if self.log is not None and self.log.drive is not None and self.log.figures is None:
+            return (
+                f"log: a journal on {self.log.in_words} is not modeled, only one on a flash drive that "
+                "is protected from a loss of power; use one that is"
+            )
         if self.log is not None and self.log.mode == "write-back":
             return "log.mode=write-back: is not modeled; use write-through, which is md's mode unless it is changed"
         if self.strip_bytes % STRIPE_PAGE_BYTES:
@@ -201,7 +206,7 @@ class Md(Layout):
         return () if self.log is None else ("a journal",)
 
     def facts(self) -> list[tuple[str, str]]:
-        return [] if self.log is None else [("journal", f"writes of {pretty_ns(self.log.write_ns)}")]
+        return [] if self.log is None else [("journal", self.log.in_words)]
 
     def doubts(self, *, is_throttled: bool) -> tuple[str, ...]:
         return "" if is_throttled else self._doubt_about_bitmap, self._doubt_about_journal

@@ -24,7 +24,7 @@ from diskmodel.layout.pools.special import used_ratio as used_ratio_of
 from diskmodel.layout.pools.tables import VdevTables, pool_tables, vdevs_of
 from diskmodel.layout.shape import MAX_VDEV_DISKS
 from diskmodel.layout.tables import LayoutTables
-from diskmodel.units import in_hours_or_days, nominal_bytes, pretty_bytes, pretty_ns
+from diskmodel.units import in_hours_or_days, nominal_bytes, pretty_bytes
 
 _OF_POOLS = frozenset((*LevelFields.model_fields, *DiskFields.model_fields, *PoolFields.model_fields))
 #: Why pools do not have some of the others.
@@ -221,7 +221,7 @@ class Pool(Layout):
     def facts(self) -> list[tuple[str, str]]:
         found, special = [], self.special
         if special is not None:
-            found.append(("special vdev", f"{special.devices} devices, writes of {pretty_ns(special.write_ns)}"))
+            found.append(("special vdev", f"{special.devices} devices, {special.in_words}"))
         if self.spare_places:
             found.append(("distributed spares", f"{self.spare_places} of each vdev"))
         return found

@@ -324,7 +324,6 @@ def _write_tables(
         direct_from=0 if layout.log is not None else max(writes.DIRECT_BYTES // sector_bytes, 1),
         log_wait_percent=writes.LOG_WAIT_PERCENT,
         log_bursts=writes.LOG_BURSTS,
-        log_device=None if layout.log is None else auxiliary_device_tables(layout.log),
         special=None if layout.special is None else auxiliary_device_tables(layout.special),
         log_slab=1 % n_slabs,
         metadata_slab=2 % n_slabs,

@@ -88,8 +88,8 @@ class WriteTables:
     direct_from : int
         Sectors from which a write goes to its place at once; 0: never (rule X10).
     log_wait_percent, log_bursts : int
-    log_device, special : AuxiliaryDeviceTables or None
-        The log's own device (rule X16), and the special vdev, which has all metadata (rule X26), where there are any.
+    special : AuxiliaryDeviceTables or None
+        The special vdev, which has all metadata (rule X26), where there is one.
     log_slab, metadata_slab, slabs_apart : int
         Metaslabs of the log and of the first copy of metadata, and between one copy and the next.
     pointers, indirect_blocks, indirect_copies : int
@@ -129,7 +129,6 @@ class WriteTables:
     direct_from: int
     log_wait_percent: int
     log_bursts: int
-    log_device: AuxiliaryDeviceTables | None
     special: AuxiliaryDeviceTables | None
     log_slab: int
     metadata_slab: int

@@ -121,11 +121,13 @@ def _loss_of_special(
 ) -> DataLoss:
     """Return the chance of losing a special vdev: a mirror, of which a new device gets all metadata."""
     stored = array.layout.metadata_bytes(array.tables(), array.drive.sector_bytes, used_ratio)
+    assert special.figures is not None
+    _, bytes_per_s = special.figures
     return data_loss(
         "mirror",
         special.devices,
         mttf_hours=special.mttf_hours or USUAL_MTTF_HOURS,
-        mttr_hours=max(replacement_hours + stored / special.bytes_per_s / 3600, 1e-3),
+        mttr_hours=max(replacement_hours + stored / bytes_per_s / 3600, 1e-3),
         disk_bytes=stored,
         ure_per_bit=Flash.usual_ure_per_bit if special.ure_per_bit is None else special.ure_per_bit,
     )

@@ -123,7 +123,7 @@ def test_the_document(files: dict[str, Path]) -> None:
         (("first", *DRIVE), "--drive='seagate-exos-x18': needs a pool"),
         (("plain", *DRIVE, "--log-device", "micron-7450-pro-1920"), "the pool has no log device"),
         (("plain", *DRIVE, "--special-device", "micron-7450-pro-1920"), "the pool has no special vdev"),
-        (("status", *DRIVE, "--log-device", "seagate-exos-x18"), "is no flash drive that is protected"),
+        (("status", *DRIVE, "--log-device", "wd-ultrastar-hc620"), "has zones that the host writes in order"),
         (("plain", "first", *DRIVE, "--cache-device", "micron-7450-pro-1920"), "the pool has no cache device"),
         (("status", *DRIVE, "--cache-device", "micron-7450-pro-1920"), "add an output of arcstats"),
         (("status", "first", *DRIVE, "--cache-device", "seagate-exos-x18"), "is no flash drive"),

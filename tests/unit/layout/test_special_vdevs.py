@@ -50,7 +50,7 @@ def test_writes_pass_the_link_one_after_another() -> None:
 def test_a_log_and_a_special_vdev_are_one_device() -> None:
     """The same drive has the same figures as both; the special vdev has its size, too."""
     log, special = log_device_of(DRIVE), special_vdev_of(f"3x {DRIVE}")
-    assert (special.write_ns, special.bytes_per_s) == (log.write_ns, log.bytes_per_s)
+    assert special.figures == log.figures
     assert (special.devices, special.size_bytes) == (3, load_drive(DRIVE).capacity_bytes)
 
 

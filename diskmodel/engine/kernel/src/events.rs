@@ -36,6 +36,14 @@ impl Step {
     }
 }
 
+/// What happens at one of the drives of a place of their own, of which each has its number there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OfAuxiliary {
+    Wake(u32),
+    CommandDone(u32),
+    Destaged(u32, u32),
+}
+
 /// What happens at an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Action {
@@ -88,8 +96,8 @@ pub enum Action {
     L2arcFed,
     /// A block of the log of a pool has waited long enough.
     LogIssued(u32),
-    /// A block is on the log's own device.
-    LogDeviceDone(u32),
+    /// Something happens at a drive of a place of its own: (place, what).
+    Auxiliary(u8, OfAuxiliary),
     /// The next of the writes to the special vdev of a pool has ended.
     SpecialDone,
     /// The time of a transaction group has come, and the turn of its next write.
@@ -133,7 +141,14 @@ impl Action {
             Action::PoolDelayed(b) => (15, 4, b),
             Action::PoolTaken(b) => (15, 5, b),
             Action::LogIssued(b) => (15, 6, b),
-            Action::LogDeviceDone(b) => (15, 7, b),
+            Action::Auxiliary(place, what) => {
+                let (kind, device, b) = match what {
+                    OfAuxiliary::Wake(b) => (0, 0, b),
+                    OfAuxiliary::CommandDone(b) => (1, 0, b),
+                    OfAuxiliary::Destaged(device, b) => (2, device, b),
+                };
+                (15, AUXILIARY + (device << 4 | kind << 2 | u32::from(place)), b)
+            }
             Action::GroupTimed => (15, 8, 0),
             Action::GroupTurn => (15, 9, 0),
             Action::GroupPlaced => (15, 10, 0),
@@ -175,7 +190,6 @@ impl Action {
             _ if a == 4 => Action::PoolDelayed(b),
             _ if a == 5 => Action::PoolTaken(b),
             _ if a == 6 => Action::LogIssued(b),
-            _ if a == 7 => Action::LogDeviceDone(b),
             _ if a == 8 => Action::GroupTimed,
             _ if a == 9 => Action::GroupTurn,
             _ if a == 10 => Action::GroupPlaced,
@@ -186,10 +200,22 @@ impl Action {
             _ if a == 15 => Action::FlushAsked(b),
             _ if a == 16 => Action::SpecialDone,
             _ if a == 17 => Action::L2arcRead(b),
-            _ => Action::L2arcFed,
+            _ if a == 18 => Action::L2arcFed,
+            _ => {
+                let (place, kind, device) = ((a - AUXILIARY) & 3, (a - AUXILIARY) >> 2 & 3, (a - AUXILIARY) >> 4);
+                let what = match kind {
+                    0 => OfAuxiliary::Wake(b),
+                    1 => OfAuxiliary::CommandDone(b),
+                    _ => OfAuxiliary::Destaged(device, b),
+                };
+                Action::Auxiliary(place as u8, what)
+            }
         }
     }
 }
+
+/// The first number of what happens at drives of places of their own.
+const AUXILIARY: u32 = 32;
 
 /// What happens next, in the word of its event: where it is passed on, only one branch depends on it.
 pub struct Next(u64);
@@ -454,6 +480,17 @@ impl Events {
         Some(Next(event.word))
     }
 
+    /// Takes out the next event as it was scheduled, and leaves the time as it is.
+    pub fn take(&mut self) -> Option<(i64, u64, u32, u64, Action)> {
+        if self.near.is_empty() {
+            self.come_nearer();
+        }
+        let &Event { when, order, tie, word } = self.near.next()?;
+        self.near.first += 1;
+        let (time, phase) = ((when >> PHASE_BITS) as i64, when & ((1 << PHASE_BITS) - 1));
+        Some((time, phase, (tie >> INSERTION_BITS) as u32, order, Action::of(word)))
+    }
+
     #[cold]
     #[inline(never)]
     fn come_nearer(&mut self) {
@@ -491,7 +528,10 @@ mod tests {
         let of_none =
             [Action::BitsDurable, Action::FlusherWoken, Action::RebuildStep, Action::TurnEnded, Action::FlushTurn];
         let of_steps = [Step::Body, Step::Flush, Step::Block, Step::Woken].map(Action::Journal);
-        for action in by_id.map(|of| of(most)).into_iter().chain(of_two).chain(of_none).chain(of_steps) {
+        let of_place = [OfAuxiliary::Wake(most), OfAuxiliary::CommandDone(most), OfAuxiliary::Destaged(disk, most)];
+        let of_place = of_place.into_iter().flat_map(|what| [0, 3].map(|place| Action::Auxiliary(place, what)));
+        let all = by_id.map(|of| of(most)).into_iter().chain(of_two).chain(of_none).chain(of_steps);
+        for action in all.chain(of_place) {
             assert_eq!(Action::of(action.word()), action);
         }
     }

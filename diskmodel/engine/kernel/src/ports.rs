@@ -39,6 +39,13 @@ impl Ports {
         HAS_PORTS && self.0.is_some()
     }
 
+    /// Writes down what was said, and has been written down elsewhere.
+    pub fn again(&mut self, line: Said) {
+        if let Some(said) = &mut self.0 {
+            said.push(line);
+        }
+    }
+
     #[cold]
     #[inline(never)]
     pub fn say(&mut self, time: i64, port: Port, device: u32, (op, sector, n): (u8, i64, i64)) {

@@ -128,6 +128,7 @@ fn scenario(drive: Drive, level: (&str, u32, i64, i64)) -> Scenario {
         phase_ns: vec![0; n_disks as usize],
         first_draw: 0,
         start: Start::default(),
+        log: None,
         sample_every: 0,
     }
 }

@@ -7,13 +7,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from diskmodel.engine.reference.clock import ARRIVE, COMPLETE, LAST, Clock
+from diskmodel.engine.reference.auxiliary.drives import AuxiliaryDrives
+from diskmodel.engine.reference.clock import ARRIVE, LAST, Clock
 from diskmodel.engine.reference.command import Command
+from diskmodel.engine.reference.flushing import BlockFlushes
 from diskmodel.engine.reference.pools.members import Members
 from diskmodel.engine.reference.processors import Processors
-from diskmodel.layout import DeviceQueue
 from diskmodel.layout.pools import Lengths, Space, vdevs_of, width_of, write_pieces
-from diskmodel.records import WRITE
+
+#: Stands for the log's own drives among the vdevs that a block was written to.
+OWN = -1
 
 
 class Entry(NamedTuple):
@@ -56,6 +59,7 @@ class IntentLog:
         processors: Processors,
         work_ns: Sequence[int],
         sector_bytes: int,
+        drives: AuxiliaryDrives | None = None,
     ) -> None:
         self.clock, self.raid, self.space = clock, raid, space
         self.processors = processors
@@ -74,8 +78,8 @@ class IntentLog:
         self.n_parallel = 0
         #: What a block takes: a mean in which the latest counts an eighth.
         self.latency_ns = 0
-        #: Of the log's own device, if it has one.
-        self.queue = DeviceQueue(self.tables.log_device) if self.tables.log_device is not None else None
+        #: The log's own drives, if it has any.
+        self.drives = drives
 
     def commit(self, entries: Sequence[Entry], done: Callable[[Command], None]) -> None:
         """Call `done` when these entries are in the log, and their records at their places."""
@@ -152,20 +156,19 @@ class IntentLog:
         block.out = 1 + block.n_records
         for _ in range(block.n_records):
             self._write(block, *self.space.for_record(), self.pool.record // self.pool.block)
-        if self.queue is not None:
-            # one block after the other passes the link of the log's own device (rule X16)
-            done_ns = self.queue.end_of(n_blocks * self.block_bytes, self.clock.now)
-            self.clock.at(done_ns, COMPLETE, self.device, LAST, lambda: self._on_device(block))
+        n_allocated = -(-block.length // self.block_bytes)
+        if self.drives is not None:
+            # one block behind the other (rule X16)
+            n_bytes, room_bytes = n_blocks * self.block_bytes, n_allocated * self.block_bytes
+            block.vdevs.add(OWN)
+            self.drives.append(n_bytes, room_bytes, lambda last: self._part_written(block, last))
         else:
-            self._write(block, *self.space.for_log(-(-block.length // self.block_bytes)), n_blocks)
+            self._write(block, *self.space.for_log(n_allocated), n_blocks)
 
     def _write(self, block: Block, vdev: int, first: int, blocks: int) -> None:
         block.vdevs.add(vdev)
         pieces = write_pieces(self.vdevs, vdev, first, blocks)
         self.raid.start(pieces, [], lambda _, last: self._part_written(block, last))
-
-    def _on_device(self, block: Block) -> None:
-        self._part_written(block, Command(0, 0, WRITE, 0, 0, self.clock.now, lambda _: None))
 
     def _part_written(self, block: Block, last: Command) -> None:
         block.out -= 1
@@ -191,27 +194,30 @@ class IntentLog:
                 return
 
     def _flush(self, block: Block) -> None:
-        disks = self._flushed_disks(block)
-        if not disks:
+        flushes = self._flushes(block)
+        if not flushes:
             self._safe(block)
             return
-        block.out = len(disks)
+        block.out = len(flushes)
 
         def flushed() -> None:
             block.out -= 1
             if not block.out:
                 self._safe(block)
 
-        for disk in disks:
-            self.raid.flushes[disk].flush(flushed)
+        for drive in flushes:
+            drive.flush(flushed)
 
-    def _flushed_disks(self, block: Block) -> list[int]:
-        """Disks of the vdevs that were written to, where disks take flushes."""
+    def _flushes(self, block: Block) -> list[BlockFlushes]:
+        """Flushes of the disks of the vdevs that were written to, and of the log's own drive, where these take any."""
+        own = self.drives.flushes[:1] if self.drives is not None and self.drives.takes_flushes else []
+        own = own if OWN in block.vdevs else []
         if not self.raid.flushes:
-            return []
+            return own
         width, failed = width_of(self.vdevs), self.vdevs.failed
-        disks = [disk for vdev in sorted(block.vdevs) for disk in range(vdev * width, (vdev + 1) * width)]
-        return [disk for disk in disks if disk not in failed]
+        vdevs = sorted(block.vdevs - {OWN})
+        disks = [disk for vdev in vdevs for disk in range(vdev * width, (vdev + 1) * width)]
+        return [*(self.raid.flushes[disk] for disk in disks if disk not in failed), *own]
 
     def _safe(self, block: Block) -> None:
         """A block is safe; those who wait go on when all blocks before it are, too."""

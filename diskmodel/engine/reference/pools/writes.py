@@ -7,6 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from diskmodel.controller import BlockCache
+from diskmodel.engine.auxiliary import Auxiliary
+from diskmodel.engine.reference.auxiliary.drives import AuxiliaryDrives
 from diskmodel.engine.reference.clock import ARRIVE, COMPLETE, LAST, Clock
 from diskmodel.engine.reference.command import Access, Command
 from diskmodel.engine.reference.pools.intent_log import Entry, IntentLog
@@ -62,7 +64,14 @@ class PoolWrites:
     """What stands before the layout of a pool."""
 
     def __init__(
-        self, clock: Clock, raid: Members, processors: Processors, hit_ns: int, host_work_ns: int, sector_bytes: int
+        self,
+        clock: Clock,
+        raid: Members,
+        processors: Processors,
+        hit_ns: int,
+        host_work_ns: int,
+        sector_bytes: int,
+        log: Auxiliary | None = None,
     ) -> None:
         self.clock, self.raid, self.hit_ns = clock, raid, hit_ns
         self.vdevs = vdevs_of(raid.tables)
@@ -98,7 +107,9 @@ class PoolWrites:
         #: Writes to the special vdev, if there is one, and what each does when it ends.
         self.special = DeviceQueue(self.tables.special) if self.tables.special is not None else None
         self.on_special: deque[Callable[[], None]] = deque()
-        self.log = IntentLog(clock, raid, self.space, processors, (host_work_ns, self.write_work_ns), sector_bytes)
+        drives = None if log is None else AuxiliaryDrives(clock, log, pool.scan)
+        work_ns = (host_work_ns, self.write_work_ns)
+        self.log = IntentLog(clock, raid, self.space, processors, work_ns, sector_bytes, drives)
         #: Records and indirect blocks of the group that are still to be written; how many writes are out on the disks,
         #: and how many on the special vdev.
         self.left_records = self.left_indirect = 0

@@ -2,6 +2,7 @@
 //! down, lets it happen what it has asked for, and learns what has come of a command; which kind of drive that is, only
 //! the drives know.
 
+pub mod auxiliary;
 pub mod remote;
 pub mod write_zones;
 

@@ -29,8 +29,7 @@ record! {
         pub direct_from: i64,
         pub log_wait_percent: i64,
         pub log_bursts: i64,
-        /// Of a pool whose log, or whose metadata, is on a device of its own.
-        pub log_device: Option<AuxiliaryDeviceTables>,
+        /// Of a pool whose metadata is on a device of its own.
         pub special: Option<AuxiliaryDeviceTables>,
         pub log_slab: i64,
         pub metadata_slab: i64,

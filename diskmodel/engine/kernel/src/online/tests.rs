@@ -56,6 +56,7 @@ pub(crate) fn scenario() -> Scenario {
         phase_ns: vec![0, 1_000_000, 2_000_000, 3_000_000, 500_000],
         first_draw: 0,
         start: crate::scenario::Start::default(),
+        log: None,
         sample_every: 0,
     }
 }

@@ -89,3 +89,10 @@ schedulers! {
     Rpo = "rpo" => rpo::Rpo,
     Deadline = "mq-deadline" => mq_deadline::Deadline,
 }
+
+impl Policy {
+    /// In order of arrival.
+    pub fn in_order() -> Self {
+        Policy::Fcfs(fcfs::Fcfs)
+    }
+}

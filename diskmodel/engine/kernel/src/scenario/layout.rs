@@ -216,10 +216,8 @@ impl LayoutTables {
         ];
         all_within(&times, 1, MAX_APART_NS)?;
         within("layout.pool.writes.delay_ns", writes.delay_ns, 0, MAX_APART_NS)?;
-        for (field, device) in [("log_device", &writes.log_device), ("special", &writes.special)] {
-            if let Some(device) = device {
-                check_auxiliary_device(&format!("layout.pool.writes.{field}"), device)?;
-            }
+        if let Some(device) = &writes.special {
+            check_auxiliary_device("layout.pool.writes.special", device)?;
         }
         let sectors = [
             ("layout.pool.writes.dirty_group", writes.dirty_group),

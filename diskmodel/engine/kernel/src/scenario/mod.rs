@@ -2,6 +2,7 @@
 //!
 //! With the feature `python` they come from dictionaries, with `serde` from any format that serde reads.
 
+mod auxiliary;
 mod caches;
 mod drives;
 mod flash_rules;
@@ -13,11 +14,11 @@ mod start;
 mod virtual_rules;
 
 use crate::device::{Device, Shared};
-use crate::drives::remote::Remote;
 pub use crate::drives::remote::Tables as RemoteTables;
+use crate::drives::remote::{self, Remote};
 pub use crate::drives::write_zones::WriteZoneTables;
 use crate::drives::write_zones::WriteZones;
-use crate::flash::{aged, Flash};
+use crate::flash::{self, aged, Flash};
 pub use crate::flash::{FtlTables, GcPolicy};
 use crate::hdd::{self, Disk, Logs};
 pub use crate::host::{Costs, HostTables, PageCacheTables};
@@ -31,6 +32,7 @@ pub use crate::queue::{Queue, SchedulerName};
 use crate::schema::record;
 use crate::simulation::{BeforeDisks, Controller, Flushes, Parts, RequestTags, Submitter};
 pub use crate::traffic::Limits;
+pub use auxiliary::{AuxiliaryTables, ClassTables};
 pub use caches::CacheTables;
 pub use drives::{Drive, FlashTables, HddTables, VirtualTables};
 pub use start::{Regions, Spans, Start};
@@ -66,6 +68,8 @@ record! {
         /// Where the draws of accesses to the media begin (rule M9).
         pub first_draw: u32,
         pub start: Start,
+        /// The log of a pool, where it has drives of its own.
+        pub log: Option<AuxiliaryTables>,
         /// Levels are recorded after every so many completions; 0: never.
         pub sample_every: u64,
     }
@@ -133,6 +137,44 @@ fn load_logs(disks: &mut [Disk], n_disks: usize, start: &Start, model: &hdd::Mod
     Ok(())
 }
 
+/// Which place of its own the log of a pool is, in events.
+pub const LOG: u8 = 0;
+
+/// Hard disks, and what they share, each with its revolution and angle.
+fn hard_disks(
+    tables: HddTables,
+    depth: usize,
+    (revolution_ns, phase_ns): (&[i64], &[i64]),
+    policies: (&Policy, &Policy),
+    first_draw: u32,
+) -> (hdd::Model, Vec<Disk>) {
+    let model = tables.model(depth);
+    let spindles = revolution_ns.iter().zip(phase_ns).map(|(&r, &p)| Spindle::new(r, p));
+    let disks = (0..).zip(spindles).map(|(i, spindle)| Disk::new(i, &model, spindle, policies, first_draw)).collect();
+    (model, disks)
+}
+
+/// Flash drives, and what they share, each with where its draws begin.
+fn flash_drives(
+    tables: FlashTables,
+    depth: usize,
+    draws: &[i64],
+    host: &Policy,
+    start: &Start,
+) -> Result<(flash::Model, Vec<Flash>), String> {
+    let model = tables.model(depth);
+    let ftl = aged(&model.ftl, &start.aged)?;
+    let each = (0..).zip(draws);
+    let disks =
+        each.map(|(i, &draw)| Flash::new(i, &model, host, ftl.clone(), start.first_layout(i, &model), draw as u32));
+    let disks = disks.collect();
+    Ok((model, disks))
+}
+
+fn remote_drives(tables: RemoteTables, depth: usize, draws: &[i64], host: &Policy) -> (remote::Model, Vec<Remote>) {
+    tables.build(depth, host, (0..).zip(draws.iter().map(|&draw| draw as u32)))
+}
+
 impl Scenario {
     /// The parts of a scenario that keeps its rules, and what requests must keep to.
     ///
@@ -173,6 +215,7 @@ impl Scenario {
         let is_single = n_devices == 1 && !is_redundant && layout.pool.is_none() && cache.is_none();
         let tags = throttle.filter(|_| is_single).map(RequestTags::new);
         let flushes = Flushes::new(&layout, n_devices as usize, flushing, host_work_ns);
+        let log = self.log.map(|log| log.build(LOG, layout.pool.as_ref()).map(Box::new)).transpose()?;
         let before = BeforeDisks {
             layout,
             controller,
@@ -184,18 +227,15 @@ impl Scenario {
             n_buffered,
             group: [start.group_records, start.group_indirect, start.group_top],
             l2arc,
+            log,
             sample_every,
         };
         let outside = Outside { before, merge_sectors: self.merge_sectors, write_zones: self.write_zones };
         match self.drive {
             Drive::Hdd(tables) => {
                 let own = Policy::new(&self.drive_queue);
-                let model = tables.model(self.depth);
-                let spindles = self.revolution_ns.iter().zip(&self.phase_ns).map(|(&r, &p)| Spindle::new(r, p));
-                let mut disks: Vec<_> = (0..n_devices)
-                    .zip(spindles)
-                    .map(|(i, spindle)| Disk::new(i, &model, spindle, (&host, &own), self.first_draw))
-                    .collect();
+                let turns = (&*self.revolution_ns, &*self.phase_ns);
+                let (model, mut disks) = hard_disks(*tables, self.depth, turns, (&host, &own), self.first_draw);
                 if holds_disks {
                     disks.iter_mut().for_each(|disk| disk.front_mut().expect_bypass());
                 }
@@ -208,14 +248,7 @@ impl Scenario {
                 Ok(Built::Hdd(outside.around(model, disks)))
             }
             Drive::Flash(tables) => {
-                let model = tables.model(self.depth);
-                let ftl = aged(&model.ftl, &start.aged)?;
-                let mut disks: Vec<_> = (0..n_devices)
-                    .zip(&self.phase_ns)
-                    .map(|(i, &draw)| {
-                        Flash::new(i, &model, &host, ftl.clone(), start.first_layout(i, &model), draw as u32)
-                    })
-                    .collect();
+                let (model, mut disks) = flash_drives(*tables, self.depth, &self.phase_ns, &host, start)?;
                 let before = start.programmed.by_disk(n_devices).into_iter().zip(start.buffered.by_disk(n_devices));
                 for (disk, (programmed, buffered)) in disks.iter_mut().zip(before) {
                     let [programmed, buffered] = [programmed, buffered]
@@ -225,8 +258,7 @@ impl Scenario {
                 Ok(Built::Flash(outside.around(model, disks)))
             }
             Drive::Remote(tables) => {
-                let draws = (0..n_devices).zip(self.phase_ns.iter().map(|&draw| draw as u32));
-                let (model, disks) = tables.build(self.depth, &host, draws);
+                let (model, disks) = remote_drives(tables, self.depth, &self.phase_ns, &host);
                 Ok(Built::Remote(outside.around(model, disks)))
             }
         }

@@ -15,20 +15,7 @@ const MAX_REQUESTS: i64 = 1 << 40;
 
 impl Scenario {
     pub(super) fn check(&self) -> Result<Limits, String> {
-        let (sector_bytes, n_sectors) = match &self.drive {
-            Drive::Hdd(tables) => {
-                tables.check()?;
-                (tables.sector_bytes, tables.n_sectors)
-            }
-            Drive::Flash(tables) => {
-                tables.check()?;
-                (tables.sector_bytes, tables.n_sectors)
-            }
-            Drive::Remote(tables) => {
-                tables.check()?;
-                (tables.sector_bytes(), tables.n_sectors())
-            }
-        };
+        let (sector_bytes, n_sectors) = self.drive.check()?;
         let n_devices = self.layout.n_devices();
         within("layout.n_disks + layout.n_spares", n_devices, 1, MAX_DISKS)?;
         holds(
@@ -63,6 +50,7 @@ impl Scenario {
             }
         }
         self.check_start()?;
+        self.check_auxiliary()?;
         Ok(Limits {
             capacity_bytes: self.layout.capacity * sector_bytes,
             most_length: most.saturating_mul(sector_bytes).min(MAX_LENGTH_BYTES),
@@ -72,15 +60,7 @@ impl Scenario {
     fn check_devices(&self, n_devices: i64) -> Result<(), String> {
         has_length("revolution_ns", self.revolution_ns.len(), n_devices as usize)?;
         has_length("phase_ns", self.phase_ns.len(), n_devices as usize)?;
-        match &self.drive {
-            Drive::Hdd(tables) => tables.check_spindles(&self.revolution_ns, &self.phase_ns),
-            Drive::Remote(_) => each_within("phase_ns", &self.phase_ns, 0, i64::from(u32::MAX)),
-            Drive::Flash(tables) => {
-                each_within("phase_ns", &self.phase_ns, 0, i64::from(u32::MAX))?;
-                // one more is copied for all of them, and a run takes some more
-                has_memory(tables.state_bytes().saturating_mul(n_devices + 1) / 4 * 5)
-            }
-        }
+        self.drive.check_each(&self.revolution_ns, &self.phase_ns)
     }
 
     fn check_queues(&self, sector_bytes: i64) -> Result<(), String> {
@@ -108,8 +88,32 @@ impl Scenario {
     }
 }
 
+impl Drive {
+    /// Bytes of a sector, and sectors, of a drive whose tables keep their rules.
+    pub(super) fn check(&self) -> Result<(i64, i64), String> {
+        match self {
+            Drive::Hdd(tables) => tables.check().map(|()| (tables.sector_bytes, tables.n_sectors)),
+            Drive::Flash(tables) => tables.check().map(|()| (tables.sector_bytes, tables.n_sectors)),
+            Drive::Remote(tables) => tables.check().map(|()| (tables.sector_bytes(), tables.n_sectors())),
+        }
+    }
+
+    /// How each of the drives turns, or where its draws begin, and whether there is memory for all of them.
+    pub(super) fn check_each(&self, revolution_ns: &[i64], phase_ns: &[i64]) -> Result<(), String> {
+        match self {
+            Drive::Hdd(tables) => tables.check_spindles(revolution_ns, phase_ns),
+            Drive::Remote(_) => each_within("phase_ns", phase_ns, 0, i64::from(u32::MAX)),
+            Drive::Flash(tables) => {
+                each_within("phase_ns", phase_ns, 0, i64::from(u32::MAX))?;
+                // one more is copied for all of them, and a run takes some more
+                has_memory(tables.state_bytes().saturating_mul(phase_ns.len() as i64 + 1) / 4 * 5)
+            }
+        }
+    }
+}
+
 impl Queue {
-    fn check(&self, name: &str) -> Result<(), String> {
+    pub(super) fn check(&self, name: &str) -> Result<(), String> {
         for (field, value) in [
             ("age_ns", self.age_ns),
             ("miss_margin_ns", self.miss_margin_ns),

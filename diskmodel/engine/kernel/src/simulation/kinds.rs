@@ -9,6 +9,7 @@ use super::pool::{HasPool, Pool};
 use super::{AboveDisks, AboveVolume, Array, HasFront, Times, WithKinds};
 use crate::command::Command;
 use crate::device::Device;
+use crate::drives::auxiliary::Auxiliary;
 use crate::layout::{L2arc, Layout};
 
 /// The volume of the array, with its state.
@@ -18,9 +19,15 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// Of a layout; `group` and `l2arc` as `Pool::of` has them.
-    pub fn of(layout: &Layout, host_work_ns: i64, group: [i64; 3], l2arc: Option<Box<L2arc>>) -> Self {
-        match Pool::of(layout, host_work_ns, group, l2arc) {
+    /// Of a layout; `group`, `l2arc` and `log` as `Pool::of` has them.
+    pub fn of(
+        layout: &Layout,
+        host_work_ns: i64,
+        group: [i64; 3],
+        l2arc: Option<Box<L2arc>>,
+        log: Option<Box<Auxiliary>>,
+    ) -> Self {
+        match Pool::of(layout, host_work_ns, group, l2arc, log) {
             Some(pool) => Kind::Pool(Box::new(pool)),
             None => Kind::Md(Md::new(layout)),
         }

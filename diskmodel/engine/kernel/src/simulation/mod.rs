@@ -22,6 +22,7 @@ mod tests;
 mod volume;
 
 use crate::device::Device;
+use crate::drives::auxiliary::Auxiliary;
 use crate::drives::Drives;
 use crate::events::{Action, Next, ARRIVE};
 use crate::layout::{L2arc, Layout};
@@ -79,8 +80,9 @@ pub struct BeforeDisks {
     pub n_buffered: u64,
     /// Of a transaction group whose writing begins with the run: records, indirect blocks, records below which data is.
     pub group: [i64; 3],
-    /// The cache devices of a pool.
+    /// The cache devices of a pool, and the drives of its log.
     pub l2arc: Option<Box<L2arc>>,
+    pub log: Option<Box<Auxiliary>>,
     /// Levels are recorded after every so many completions; 0: never.
     pub sample_every: u64,
 }
@@ -110,11 +112,12 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
             n_buffered,
             group,
             l2arc,
+            log,
             sample_every,
         } = before;
         let drives = Drives::new(disks, model, n_buffered);
         let clients = Clients::new(traffic, drives.sector_bytes(), flushes.host_work_ns(), sample_every);
-        let volume = Kind::of(&layout, flushes.host_work_ns(), group, l2arc);
+        let volume = Kind::of(&layout, flushes.host_work_ns(), group, l2arc, log);
         let processors = Processors::new(host.as_ref().map_or(1, |host| host.n_processors));
         let block = BlockLayer::new(submitter, tags, flushes, &clients);
         let front =
@@ -256,7 +259,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
             Action::L2arcRead(read) => self.l2arc_read(read),
             Action::L2arcFed => self.feed_l2arc(),
             Action::LogIssued(block) => self.log_timed(block),
-            Action::LogDeviceDone(block) => self.on_log_device(block),
+            Action::Auxiliary(_, what) => self.log_drive_happened(what),
             Action::SpecialDone => self.special_done(),
             Action::GroupTimed => self.group_timed(),
             Action::GroupTurn => self.group_turn(),

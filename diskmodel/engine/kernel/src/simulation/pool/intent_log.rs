@@ -5,11 +5,15 @@ use std::collections::VecDeque;
 
 use crate::command::Command;
 use crate::device::Device;
-use crate::events::{Action, ARRIVE, COMPLETE, LAST};
-use crate::layout::{rounded, DeviceQueue, Lengths, WriteTables};
+use crate::drives::auxiliary::{Auxiliary, Ended};
+use crate::events::{Action, OfAuxiliary, ARRIVE, LAST};
+use crate::layout::{rounded, Lengths, WriteTables};
 use crate::simulation::pool::state::pool_device;
 use crate::simulation::pool::{HasPool, OfPool};
 use crate::simulation::{AboveVolume, Array, Times};
+
+/// Stands for the log's own drives among the vdevs that a block was written to: behind all of them.
+const OWN: i64 = i64::MAX;
 
 /// Who waits for the log.
 #[derive(Clone, Copy)]
@@ -40,7 +44,7 @@ pub(super) struct Block {
     out: usize,
     /// What it was written to and what blocks before it leave to be flushed with it.
     vdevs: Vec<i64>,
-    /// The last command of its writes; none with a device of its own.
+    /// The last command of its writes.
     written: Option<Times>,
     is_flushing: bool,
     is_safe: bool,
@@ -57,12 +61,12 @@ pub struct IntentLog {
     n_parallel: i64,
     /// What a block takes: a mean in which the latest counts an eighth.
     latency: i64,
-    /// Of the log's own device, if it has one.
-    device: Option<DeviceQueue>,
+    /// The log's own drives, if it has any.
+    drives: Option<Box<Auxiliary>>,
 }
 
 impl IntentLog {
-    pub fn new(writes: &WriteTables) -> Self {
+    pub fn new(writes: &WriteTables, drives: Option<Box<Auxiliary>>) -> Self {
         IntentLog {
             lengths: Lengths::new(writes),
             open: None,
@@ -70,7 +74,7 @@ impl IntentLog {
             first: 0,
             n_parallel: 0,
             latency: 0,
-            device: writes.log_device.as_ref().map(DeviceQueue::new),
+            drives,
         }
     }
 
@@ -198,13 +202,14 @@ impl<D: Device, K: HasPool<D>> Array<D, K> {
             let (vdev, first) = pool.space.for_record(layout, tables);
             self.write_for_log(number, vdev, first, None);
         }
-        let (now, device) = (self.events.now, pool_device(&self.drives));
-        let Some((pool, layout, tables)) = self.pool() else { return };
-        if let Some(queue) = &mut pool.log.device {
-            // one block after the other passes the link of the log's own device (rule X16)
-            let done = queue.end_of(blocks * block_bytes, now);
-            return self.events.at(done, COMPLETE, device, LAST, Action::LogDeviceDone(number));
+        let Array { kind, events, .. } = self;
+        let Some(log) = kind.pool().map(|pool| &mut pool.log) else { return };
+        if let Some(drives) = &mut log.drives {
+            // one block behind the other (rule X16)
+            drives.append(blocks * block_bytes, allocated * block_bytes, number, events);
+            return log.block(number).vdevs.push(OWN);
         }
+        let Some((pool, layout, tables)) = self.pool() else { return };
         let (vdev, first) = pool.space.for_log(layout, tables, allocated);
         self.write_for_log(number, vdev, first, Some(blocks));
     }
@@ -218,10 +223,17 @@ impl<D: Device, K: HasPool<D>> Array<D, K> {
         self.write_blocks(OfPool::Log(number), vdev, first, blocks);
     }
 
-    /// A block of the log is on its own device.
+    /// Something happens at a drive of the log: a block may be on it, or a flush may have ended.
     #[inline(never)]
-    pub(in crate::simulation) fn on_log_device(&mut self, number: u32) {
-        self.log_part_written(number, Times::default());
+    pub(in crate::simulation) fn log_drive_happened(&mut self, what: OfAuxiliary) {
+        let Array { kind, events, .. } = self;
+        let Some(drives) = kind.pool().and_then(|pool| pool.log.drives.as_mut()) else { return };
+        for ended in drives.happen(what, events) {
+            match ended {
+                Ended::Command(command) => self.log_part_written(command.access, Times::of(&command)),
+                Ended::Flush(number) => self.log_part_flushed(number),
+            }
+        }
     }
 
     /// A block of the log, or a record with it, has been written.
@@ -258,16 +270,23 @@ impl<D: Device, K: HasPool<D>> Array<D, K> {
                 next.append(&mut vdevs);
             }
             vdevs.sort_unstable();
+            let is_on_own = vdevs.last() == Some(&OWN);
+            vdevs.truncate(vdevs.len() - usize::from(is_on_own));
+            let is_own_flushed = is_on_own && log.drives.as_ref().is_some_and(|drives| drives.takes_flushes());
             let width = layout.group_width();
             let disks = vdevs.iter().flat_map(|vdev| vdev * width..(vdev + 1) * width).map(|disk| disk as u32);
             let disks: Vec<u32> = disks.filter(|&disk| takes_flushes && !layout.has_failed(disk)).collect();
-            if disks.is_empty() {
+            if disks.is_empty() && !is_own_flushed {
                 self.log_safe(number);
                 continue;
             }
-            log.written[at].out = disks.len();
+            log.written[at].out = disks.len() + usize::from(is_own_flushed);
             for disk in disks {
                 self.block.flush_for_volume(disk, number, &mut self.drives, &mut self.events);
+            }
+            let Array { kind, events, .. } = self;
+            if let Some(drives) = kind.pool().filter(|_| is_own_flushed).and_then(|pool| pool.log.drives.as_mut()) {
+                drives.flush(number, events);
             }
         }
     }

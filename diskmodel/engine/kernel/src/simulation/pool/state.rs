@@ -3,6 +3,7 @@
 use std::collections::{HashMap, HashSet, VecDeque};
 
 use crate::device::Device;
+use crate::drives::auxiliary::Auxiliary;
 use crate::drives::Drives;
 use crate::events::{Action, Events, ARRIVE, COMPLETE, LAST};
 use crate::layout::{DeviceQueue, L2arc, Layout, PoolTables, Space, WriteTables};
@@ -121,13 +122,19 @@ pub struct Pool {
 
 impl Pool {
     /// `group` are records and indirect blocks of a group whose writing begins with the run, and the records below which
-    /// data lies (rule Z12).
-    pub fn of(layout: &Layout, host_work_ns: i64, group: [i64; 3], l2arc: Option<Box<L2arc>>) -> Option<Self> {
+    /// data lies (rule Z12); `log` are the drives of its log, where that has its own.
+    pub fn of(
+        layout: &Layout,
+        host_work_ns: i64,
+        group: [i64; 3],
+        l2arc: Option<Box<L2arc>>,
+        log: Option<Box<Auxiliary>>,
+    ) -> Option<Self> {
         let pool = layout.pool.as_ref()?;
         let [left_records, left_indirect, top] = group;
         Some(Pool {
             space: Space::new(layout, &pool.writes, top),
-            log: IntentLog::new(&pool.writes),
+            log: IntentLog::new(&pool.writes, log),
             reads: PoolReads::new(&pool.reads, pool.writes.n_records, l2arc),
             open: Group::default(),
             syncing: (left_records > 0).then(Group::default),

@@ -1,0 +1,190 @@
+"""Drives at places of their own beside the members of an array, in whole numbers: those of the log of a pool."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+
+from diskmodel.array import Array
+from diskmodel.drive import DriveTables, KernelTables, VirtualTables
+from diskmodel.engine.steady.start import EMPTY, Start
+from diskmodel.engine.turns import first_draw, spindles
+from diskmodel.errors import DescriptionError, Fault
+from diskmodel.layout import AuxiliaryDevice
+from diskmodel.layout.pools import ClassTables, class_tables, first_slab_bytes
+from diskmodel.queue import Queue, QueueTables
+from diskmodel.records import Int64
+
+#: Numbers of places, and numbers of devices that each has room for, behind those that an array counts beside its disks.
+LOG = 1
+_FIRST_DEVICE, _DEVICES_OF_A_PLACE = 8, 16
+#: A device of which only two figures are known, as a drive: bytes of its sectors, its sectors, and commands that it
+#: takes at a time: more than a pool ever has for it.
+_SECTOR_BYTES, _SECTORS, _DEPTH = 512, 1 << 32, 1 << 16
+
+
+@dataclass(frozen=True, eq=False)
+class Auxiliary:
+    """Drives of one kind at a place of their own, which the reference engine makes as it makes those of a scenario.
+
+    Attributes
+    ----------
+    drive : DriveTables
+    queue, drive_queue : Queue
+        Above each drive, and its own.
+    depth : int
+    revolution_ns, phase_ns, first_draw
+        As of a scenario, of these drives.
+    first_device : int
+        Number of the first of them in the order of events.
+    takes_flushes : bool
+    classes : ClassTables or None
+        None: all that comes is given to the drive in order.
+    first_sector, n_sectors : int
+        What of each drive is used.
+    start : Start
+        What they hold when the run begins.
+    """
+
+    drive: DriveTables
+    queue: Queue
+    drive_queue: Queue
+    depth: int
+    revolution_ns: Int64
+    phase_ns: Int64
+    first_draw: int
+    first_device: int
+    takes_flushes: bool
+    classes: ClassTables | None
+    first_sector: int
+    n_sectors: int
+    start: Start = EMPTY
+
+    @property
+    def n_devices(self) -> int:
+        """Drives at this place."""
+        return len(self.revolution_ns)
+
+
+@dataclass(frozen=True, eq=False)
+class AuxiliaryTables:
+    """Drives at a place of their own as the kernel takes them.
+
+    Attributes
+    ----------
+    drive, drive_queue, depth, first_device, takes_flushes, classes, first_sector, n_sectors, revolution_ns, phase_ns,
+    first_draw
+        As of `Auxiliary`.
+    """
+
+    drive: KernelTables
+    drive_queue: QueueTables
+    depth: int
+    first_device: int
+    takes_flushes: bool
+    classes: ClassTables | None
+    first_sector: int
+    n_sectors: int
+    revolution_ns: Int64
+    phase_ns: Int64
+    first_draw: int
+
+    @classmethod
+    def of(cls, drives: Auxiliary | None) -> Self | None:
+        """Return the tables of the drives of a place; None where there are none."""
+        if drives is None:
+            return None
+        assert isinstance(drives.drive, KernelTables)
+        return cls(
+            drive=drives.drive,
+            drive_queue=QueueTables.of(drives.drive_queue),
+            depth=drives.depth,
+            first_device=drives.first_device,
+            takes_flushes=drives.takes_flushes,
+            classes=drives.classes,
+            first_sector=drives.first_sector,
+            n_sectors=drives.n_sectors,
+            revolution_ns=drives.revolution_ns,
+            phase_ns=drives.phase_ns,
+            first_draw=drives.first_draw,
+        )
+
+
+def log_of(array: Array, n_members: int, seed: int) -> Auxiliary | None:
+    """Return the drives of the log of a pool beside so many members; None where it has none of its own.
+
+    Raises
+    ------
+    DescriptionError
+        When the drive is too small.
+    """
+    log = array.layout.log
+    if log is None or array.layout.has_strips:
+        return None
+    if log.drive is None:
+        return _of_figures(log, LOG, n_members)
+    drive: Any = log.drive
+    tables = array.auxiliary_tables(drive.of_a_log())
+    first, slab = first_slab_bytes(drive.capacity_bytes)
+    sector = tables.sector_bytes
+    first_sector = first // sector
+    # what is written in order does not go over to another arm
+    n_sectors = min(slab // sector, tables.arm_sectors - first_sector)
+    if n_sectors * sector < 1 << 20:
+        raise DescriptionError(Fault("layout.log", drive.name, "has no room for a metaslab", "use a larger drive"))
+    revolution, phase = spindles(array, tables, 1, seed, LOG)
+    return Auxiliary(
+        drive=tables,
+        queue=Queue(),
+        drive_queue=tables.own_queue(),
+        depth=tables.queue_depth,
+        revolution_ns=revolution,
+        phase_ns=phase,
+        first_draw=first_draw(tables, seed, LOG),
+        first_device=_first_device(LOG, n_members),
+        takes_flushes=tables.takes_flushes,
+        classes=class_tables(sector, rotates=tables.has_arms),
+        first_sector=first_sector,
+        n_sectors=n_sectors,
+    )
+
+
+def _first_device(place: int, n_members: int) -> int:
+    return n_members + _FIRST_DEVICE + (place - 1) * _DEVICES_OF_A_PLACE
+
+
+def _of_figures(device: AuxiliaryDevice, place: int, n_members: int) -> Auxiliary:
+    """Return a device of which two figures are known as a virtual disk: one write after another passes its link."""
+    assert device.figures is not None
+    write_ns, bytes_per_s = device.figures
+    rate = max(round(bytes_per_s), 1)
+    tables = VirtualTables(
+        sector_bytes=_SECTOR_BYTES,
+        n_sectors=_SECTORS,
+        read_overhead_ns=0,
+        write_overhead_ns=0,
+        read_copy_bytes_per_s=rate,
+        write_copy_bytes_per_s=rate,
+        read_latency_ns=write_ns,
+        write_latency_ns=write_ns,
+        wake_ns=np.zeros(0, np.int64),
+        is_batched=False,
+        queue_depth=_DEPTH,
+    )
+    nothing = np.zeros(1, np.int64)
+    return Auxiliary(
+        drive=tables,
+        queue=Queue(),
+        drive_queue=tables.own_queue(),
+        depth=_DEPTH,
+        revolution_ns=nothing,
+        phase_ns=nothing,
+        first_draw=0,
+        first_device=_first_device(place, n_members),
+        takes_flushes=False,
+        classes=None,
+        first_sector=0,
+        n_sectors=_SECTORS,
+    )

@@ -1,0 +1,142 @@
+//! Tables of drives at a place of their own, and what the simulation makes of them.
+
+use super::{flash_drives, hard_disks, remote_drives, Drive, Scenario};
+use crate::device::{Device, Shared};
+use crate::drives::auxiliary::{Auxiliary, OfKind, Place};
+use crate::drives::Drives;
+use crate::layout::{PoolTables, ScanTables};
+use crate::queue::{Policy, PoolRules, Queue};
+use crate::rule::{has_length, holds, size_within, within};
+use crate::rule::{MAX_DEPTH, MAX_DISKS, MAX_LENGTH_BYTES, MAX_SECTORS};
+use crate::scenario::Start;
+use crate::schema::record;
+
+/// The most drives at a place: no more than a mirror of any vdev has.
+const MAX_AT_A_PLACE: i64 = 16;
+/// The most commands of a class that a drive is given at once.
+const MAX_ACTIVE: i64 = 1 << 20;
+
+record! {
+    /// How OpenZFS gives commands to a drive, as `diskmodel.engine.auxiliary.ClassTables`.
+    #[derive(Clone, Debug)]
+    pub struct ClassTables {
+        /// Sectors that a read may skip to include another, and of what becomes one at most.
+        pub read_gap: i64,
+        pub longest: i64,
+        /// Commands that somebody waits for, and reads ahead, that the drive is given at once.
+        pub most: i64,
+        pub most_ahead: i64,
+    }
+}
+
+record! {
+    /// Drives at a place of their own, as `diskmodel.engine.auxiliary.AuxiliaryTables`.
+    #[derive(Clone, Debug)]
+    pub struct AuxiliaryTables {
+        pub drive: Drive,
+        pub drive_queue: Queue,
+        pub depth: usize,
+        /// Number of the first of them in the order of events: behind all that an array has.
+        pub first_device: u32,
+        pub takes_flushes: bool,
+        /// None: all that comes is given to the drive in order.
+        pub classes: Option<ClassTables>,
+        /// What of each drive is used.
+        pub first_sector: i64,
+        pub n_sectors: i64,
+        pub revolution_ns: Vec<i64>,
+        pub phase_ns: Vec<i64>,
+        pub first_draw: u32,
+    }
+}
+
+impl AuxiliaryTables {
+    /// Refuses what cannot be simulated beside an array of so many devices, with writes of up to so many bytes.
+    pub(super) fn check(&self, name: &str, n_devices: i64, most_bytes: i64) -> Result<(), String> {
+        let at = |field: &str| format!("{name}.{field}");
+        let (sector_bytes, drive_sectors) = self.drive.check()?;
+        let n = self.revolution_ns.len();
+        size_within(&at("revolution_ns (number)"), n, 1, MAX_AT_A_PLACE)?;
+        has_length(&at("phase_ns"), self.phase_ns.len(), n)?;
+        self.drive.check_each(&self.revolution_ns, &self.phase_ns)?;
+        self.drive_queue.check(&at("drive_queue"))?;
+        size_within(&at("depth"), self.depth, 1, MAX_DEPTH)?;
+        // behind those that an array counts beside its disks
+        within(&at("first_device"), i64::from(self.first_device), n_devices + 5, MAX_DISKS + 256)?;
+        within(&at("first_sector"), self.first_sector, 0, MAX_SECTORS)?;
+        within(&at("n_sectors"), self.n_sectors, 1, MAX_SECTORS)?;
+        let rule = format_args!("must end within the drive's {drive_sectors} sectors");
+        holds(self.first_sector + self.n_sectors <= drive_sectors, &at("n_sectors"), self.n_sectors, rule)?;
+        let rule = format_args!("must have room for a write of {most_bytes} bytes");
+        holds(self.n_sectors > most_bytes / sector_bytes, &at("n_sectors"), self.n_sectors, rule)?;
+        let Some(classes) = &self.classes else { return Ok(()) };
+        within(&at("classes.read_gap"), classes.read_gap, 0, MAX_LENGTH_BYTES / sector_bytes)?;
+        within(&at("classes.longest"), classes.longest, 1, MAX_LENGTH_BYTES / sector_bytes)?;
+        within(&at("classes.most"), classes.most, 1, MAX_ACTIVE)?;
+        within(&at("classes.most_ahead"), classes.most_ahead, 1, MAX_ACTIVE)
+    }
+
+    /// The drives, of tables that were checked.
+    pub(super) fn build(self, number: u8, pool: Option<&PoolTables>) -> Result<Auxiliary, String> {
+        let place = Place {
+            number,
+            first_device: self.first_device,
+            takes_flushes: self.takes_flushes,
+            first_sector: self.first_sector,
+            n_sectors: self.n_sectors,
+        };
+        // whoever waits for a drive waits in its queue by class, or in order
+        let host = Policy::in_order();
+        let (depth, turns) = (self.depth, (&*self.revolution_ns, &*self.phase_ns));
+        let scan = pool.map(|pool| pool.scan.clone());
+        let classes = self.classes.zip(scan);
+        let drives = match self.drive {
+            Drive::Hdd(tables) => {
+                let own = Policy::new(&self.drive_queue);
+                let (model, disks) = hard_disks(*tables, depth, turns, (&host, &own), self.first_draw);
+                OfKind::Hdd(behind_queues(model, disks, classes))
+            }
+            Drive::Flash(tables) => {
+                let (model, disks) = flash_drives(*tables, depth, &self.phase_ns, &host, &Start::default())?;
+                OfKind::Flash(behind_queues(model, disks, classes))
+            }
+            Drive::Remote(tables) => {
+                let (model, disks) = remote_drives(tables, depth, &self.phase_ns, &host);
+                OfKind::Remote(behind_queues(model, disks, classes))
+            }
+        };
+        Ok(Auxiliary::new(drives, place))
+    }
+}
+
+fn behind_queues<D: Device>(
+    model: D::Model,
+    mut disks: Vec<D>,
+    classes: Option<(ClassTables, ScanTables)>,
+) -> Drives<D> {
+    if let Some((classes, scan)) = classes {
+        for front in disks.iter_mut().map(Device::front_mut) {
+            front.divide_into_classes(PoolRules {
+                read_gap: classes.read_gap,
+                write_gap: 0,
+                longest: classes.longest,
+                border: model.border(),
+                most: classes.most,
+                most_ahead: classes.most_ahead,
+                scan: scan.clone(),
+            });
+        }
+    }
+    Drives::new(disks, model, 0)
+}
+
+impl Scenario {
+    /// Refuses drives at places that the array does not have.
+    pub(super) fn check_auxiliary(&self) -> Result<(), String> {
+        let Some(log) = &self.log else { return Ok(()) };
+        let pool = self.layout.pool.as_ref();
+        holds(pool.is_some(), "log", "given", "only a pool has a log of its own")?;
+        let most_bytes = pool.map_or(0, |pool| pool.writes.log_block);
+        log.check("log", self.layout.n_devices(), most_bytes)
+    }
+}

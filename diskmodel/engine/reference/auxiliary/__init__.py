@@ -1,0 +1,1 @@
+"""Drives at places of their own beside the members of an array."""

@@ -1,0 +1,65 @@
+"""Pools whose log is on a drive of any kind (rule X16), drawn from a seed."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+from diskmodel.drive import load_drive
+from tests.differential.cases import Case
+
+_CACHE = {"size_bytes": 1 << 20, "segments": 1, "read_ahead_bytes": 0, "write_back": True}
+#: A disk on which the log comes round after 16 MiB, with a cache that has to be flushed.
+SMALL_DISK: dict[str, Any] = {
+    "name": "small",
+    "kind": "hdd",
+    "bus": "SATA",
+    "source": "made for tests",
+    "capacity_bytes": 40 << 20,
+    "rpm": 7200,
+    "heads": 2,
+    "outer_bytes_per_s": 100e6,
+    "inner_bytes_per_s": 60e6,
+    "seek": {"kind": "times", "track_to_track_ns": 1_000_000, "average_ns": 8_000_000, "full_stroke_ns": 16_000_000},
+    "read_overhead_ns": 100_000,
+    "write_overhead_ns": 100_000,
+    "cache": _CACHE,
+}
+#: Drives of every kind that a log may be on: with volatile caches, with flushes that cost something, and without both.
+DRIVES = (
+    "generic-15k",
+    "generic-7k2",
+    "seagate-exos-2x18",
+    "micron-7450-pro-1920",
+    "intel-d3-s4510-960",
+    "samsung-980-pro-1tb",
+    "generic-sata-ssd",
+    "aws-gp3",
+    {"drive": SMALL_DISK},
+)
+
+
+def log_case(seed: int) -> Case:
+    """A pool that is written to safely, with processors or without, whose disks may have caches to be flushed, too."""
+    rng = random.Random(f"log {seed}")
+    pick = rng.choice
+    layout: dict[str, Any] = {
+        "level": pick(("mirror", "raidz1")),
+        "disks": 3,
+        "record_bytes": pick((8192, 131072)),
+        "member_bytes": 1 << 30,
+        "dirty_data_max_bytes": 16 << 20,
+        "log": DRIVES[seed % len(DRIVES)],
+    }
+    array: dict[str, Any] = {"drive": "md-raid-10k", "layout": layout}
+    if pick((False, True)):
+        array |= {"drive": load_drive("md-raid-10k").to_dict() | {"cache": _CACHE}, "drive_write_cache": True}
+    if pick((False, True)):
+        array["host"] = {"submission_ns": 10_000, "processors": pick((1, 3))}
+    stream: dict[str, Any] = {"span_bytes": 64 << 20, "clients": pick((1, 8, 24))}
+    if pick((False, False, True)):
+        stream |= {"kind": "commits", "record_bytes": 500, "sync": "fdatasync"}
+    else:
+        stream |= {"size_bytes": pick((8192, 131072)), "alignment_bytes": 4096, "read_ratio": pick((0.0, 0.3))}
+        stream["sync"] = pick(("dsync", "fdatasync"))
+    return {"array": array, "workload": {"streams": [stream]}, "n": 160, "seed": seed}
