@@ -76,8 +76,8 @@ class Array(Description):
     drive : Drive
         A drive inline, the name of one in the catalogue, or the path of a profile (relative to the array's file).
     layout : Layout
-        Its `log` may name a drive: `log = "micron-7450-pro-1920"`; and `special` a mirror of flash drives that are
-        protected from a loss of power: `special = "2x micron-7450-pro-1920"`.
+        Its `log` may name a drive: `log = "micron-7450-pro-1920"`; and `special` a mirror of drives:
+        `special = "2x micron-7450-pro-1920"`.
     queue : Queue
         Scheduler above each drive's own command queue.
     controller : Controller
@@ -211,7 +211,7 @@ class Array(Description):
     @model_validator(mode="before")
     @classmethod
     def _with_drives_of_auxiliary_devices(cls, data: Any) -> Any:
-        """Look up the drives of a log, a special vdev and a cache by their names: a layout has their figures only."""
+        """Look up the drives of a log, a special vdev and a cache by their names, of which a layout knows nothing."""
         layout = data.get("layout") if isinstance(data, Mapping) else None
         if not isinstance(layout, Mapping):
             return data

@@ -74,8 +74,8 @@ def pool(
         _refuse_given(rule, "add --drive, or leave it out", out=out, **of_disks)
     notes = _notes(found, own, arc)
     short = None if array is None or drive is None else short_fields(array, drive)
-    if short is not None and "log" in own:
-        short["layout"]["log"] = own["log"]
+    if short is not None:
+        short["layout"] |= {name: own[name] for name in ("log", "special") if name in own}
     if short is not None and out is not None:
         write_text(out, toml_text(short))
     more = [f"record {record_size}"] if record_size else []

@@ -16,13 +16,13 @@ from diskmodel.drive.flash.description import Flash
 from diskmodel.drive.parse import parse_drive
 from diskmodel.errors import DescriptionError, Fault
 from diskmodel.faults import inner
-from diskmodel.layout import LogDevice, SpecialVdev
+from diskmodel.layout import AuxiliaryDevice, LogDevice, SpecialVdev
 
 #: No device: the log of a pool is on its own disks, and so is its metadata; an array has no journal.
 NONE = "none"
 _FIX = f'use one that is, for example "micron-7450-pro-1920", or "{NONE}" for no device of its own'
-#: What needs each of them.
-_NEEDS = {"log": "which a log needs", "special": "which the metadata of a pool needs"}
+#: What each of them is called.
+_CALLED = {"log": "drive of a log", "special": "drive of a special vdev"}
 #: Devices of a mirror and their drive: "2x micron-7450-pro-1920".
 _MIRROR = re.compile(r"(?P<devices>\d{1,6})\s*[x×]\s*(?P<drive>\S.*)")
 #: Words without a drive.
@@ -33,8 +33,8 @@ _Device = TypeVar("_Device", bound=Description)
 _NO_CACHE = f'use one that is, for example "micron-7450-pro-1920", or "{NONE}" for no cache device'
 
 
-def safe_drive(name: str, field: str = "log") -> Flash:
-    """Return the drive of that name for what must be safe when a write ends: a log, or metadata.
+def safe_drive(name: str) -> Flash:
+    """Return the drive of that name for what must be safe when a write ends: a journal.
 
     Raises
     ------
@@ -43,8 +43,8 @@ def safe_drive(name: str, field: str = "log") -> Flash:
     """
     drive = load_drive(name)
     if not isinstance(drive, Flash) or drive.buffered_writes() is None:
-        rule = f"is no flash drive that is protected from a loss of power, {_NEEDS[field]}"
-        raise DescriptionError(Fault(field, name, rule, _FIX))
+        rule = "is no flash drive that is protected from a loss of power, which a log needs"
+        raise DescriptionError(Fault("log", name, rule, _FIX))
     return drive
 
 
@@ -62,19 +62,20 @@ def log_device_of(place: Any) -> LogDevice:
     DescriptionError
         When there is no such drive, or a log cannot be on it: a volume of several, or zones that are written in order.
     """
-    return LogDevice(drive=_drive_of_log(place))
+    return LogDevice(drive=_drive_at("log", place))
 
 
-def _drive_of_log(place: Any) -> Any:
+def _drive_at(field: str, place: Any) -> Any:
+    """Return the drive for a place of its own: of that name, of that profile, or as it is described."""
     if isinstance(place, Description):
         drive: Any = place
     else:
         drive = parse_drive(place) if isinstance(place, Mapping) else load_drive(place)
     fix = 'use a drive, for example "micron-7450-pro-1920"'
     if drive.stands_alone:
-        raise DescriptionError(Fault("log", drive.name, "is a volume as a whole, which no log is on", fix))
+        raise DescriptionError(Fault(field, drive.name, f"is a volume as a whole, which is no {_CALLED[field]}", fix))
     if drive.zones_in_order is not None:
-        raise DescriptionError(Fault("log", drive.name, "has zones that the host writes in order", fix))
+        raise DescriptionError(Fault(field, drive.name, "has zones that the host writes in order", fix))
     return drive
 
 
@@ -104,16 +105,13 @@ def mirror_of(words: str) -> tuple[int, str]:
 def special_vdev_of(words: str) -> SpecialVdev:
     """Return the special vdev in words, "2x micron-7450-pro-1920": a mirror of so many of these drives."""
     n, name = mirror_of(words)
-    drive = safe_drive(name, "special")
+    return SpecialVdev.parse(_of_special(_drive_at("special", name), n))
+
+
+def _of_special(drive: Any, n: int) -> dict[str, Any]:
+    """Return the fields of a special vdev of so many drives."""
     of_drive = {"size_bytes": drive.capacity_bytes, "mttf_hours": drive.mttf_hours, "ure_per_bit": drive.ure_per_bit}
-    return SpecialVdev.parse({**_figures_of(drive), "devices": n, **of_drive})
-
-
-def _special_vdev_with(name: str, devices: Any) -> SpecialVdev:
-    """Return the special vdev of a table with `drive`, and with `devices` where it says how many."""
-    if devices is None and _MIRROR.fullmatch(name.strip()):
-        return special_vdev_of(name)
-    return special_vdev_of(f"{SpecialVdev.model_fields['devices'].default}x {name}")
+    return {"drive": drive, "devices": n, **of_drive}
 
 
 def device_in_words(name: str) -> str:
@@ -133,34 +131,48 @@ def with_log_drive(value: Any) -> Any:
     PydanticCustomError
         When there is no such drive, or no log can be on it, or it has no such figures.
     """
-    more = dict(value) if isinstance(value, Mapping) else {}
-    place = more.pop("drive", None) if isinstance(value, Mapping) else value
-    if not isinstance(place, str | Path | Mapping | Description) or isinstance(place, LogDevice):
+    return _with_own_drive(value, LogDevice, lambda place, _: {"drive": _drive_at("log", place)})
+
+
+def with_special_drives(value: Any) -> Any:
+    """Return a special vdev with its drives, as `with_log_drive`: "2x NAME", or a table with `drive`."""
+
+    def fields(place: Any, more: Mapping[str, Any] | None) -> dict[str, Any]:
+        usual: int = SpecialVdev.model_fields["devices"].default
+        is_mirror = isinstance(place, str) and _MIRROR.fullmatch(place.strip()) is not None
+        if isinstance(place, str) and (more is None or (is_mirror and "devices" not in more)):
+            n, place = mirror_of(place)
+        else:
+            n = usual
+        return _of_special(_drive_at("special", place), n)
+
+    return _with_own_drive(value, SpecialVdev, fields)
+
+
+def _with_own_drive(
+    value: Any, kind: type[AuxiliaryDevice], fields: Callable[[Any, Mapping[str, Any] | None], dict[str, Any]]
+) -> Any:
+    """Return a device with its drive; `fields` are those of a place, and of what a table states beside it."""
+    more = {key: stated for key, stated in value.items() if key != "drive"} if isinstance(value, Mapping) else None
+    place = value if more is None else value.get("drive")
+    if not isinstance(place, str | Path | Mapping | Description) or isinstance(place, AuxiliaryDevice):
         return value
     if place == NONE:
         return None
     try:
-        drive = _drive_of_log(place)
+        found, more = fields(place, more), more or {}
         # "write" states write_ns
-        stated = {LogDevice.full_name(key) for key in more} & {"write_ns", "bytes_per_s"}
-        if not stated:
-            return LogDevice.parse({"drive": drive, **more})
-        if drive.buffered_writes() is None:
-            rule = "is given beside a drive that has no such figure: its writes are not safe in a buffer"
-            raise DescriptionError(Fault(min(filter(None, stated)), None, rule, "remove it, or the drive"))
-        figures = {name: figure for name, figure in _figures_of(drive).items() if name not in stated}
-        return LogDevice.parse({**figures, **more})
+        stated = {kind.full_name(key) for key in more}
+        figures = stated & {"write_ns", "bytes_per_s"}
+        if figures:
+            drive = found.pop("drive")
+            if drive.buffered_writes() is None:
+                rule = "is given beside a drive that has no such figure: its writes are not safe in a buffer"
+                raise DescriptionError(Fault(min(filter(None, figures)), None, rule, "remove it, or the drive"))
+            found |= _figures_of(drive)
+        return kind.parse({**{name: of for name, of in found.items() if name not in stated}, **more})
     except DescriptionError as error:
         raise inner(error) from None
-
-
-def with_special_drives(value: Any) -> Any:
-    """Return a special vdev with the figures of its drive, as `with_log_drive`: "2x NAME", or a table with `drive`."""
-    devices = value.get("devices") if isinstance(value, Mapping) else None
-    is_table = isinstance(value, Mapping)
-    return with_drive(
-        value, SpecialVdev, lambda name: _special_vdev_with(name, devices) if is_table else special_vdev_of(name)
-    )
 
 
 def with_drive(value: Any, kind: type[_Device], of: Callable[[str], _Device]) -> Any:

@@ -1,4 +1,4 @@
-"""Drives at places of their own beside the members of an array, in whole numbers: those of the log of a pool."""
+"""Drives at places of their own beside the members of an array: those of the log and of the special vdev of a pool."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from diskmodel.engine.steady.start import EMPTY, Start
 from diskmodel.engine.turns import first_draw, spindles
 from diskmodel.errors import DescriptionError, Fault
 from diskmodel.layout import AuxiliaryDevice
-from diskmodel.layout.pools import ClassTables, class_tables, first_slab_bytes
+from diskmodel.layout.pools import ClassTables, class_tables, slabs_of_a_drive
 from diskmodel.queue import Queue, QueueTables
 from diskmodel.records import Int64
 
 #: Numbers of places, and numbers of devices that each has room for, behind those that an array counts beside its disks.
-LOG = 1
+LOG, SPECIAL = 1, 2
 _FIRST_DEVICE, _DEVICES_OF_A_PLACE = 8, 16
-#: A device of which only two figures are known, as a drive: bytes of its sectors, its sectors, and commands that it
-#: takes at a time: more than a pool ever has for it.
-_SECTOR_BYTES, _SECTORS, _DEPTH = 512, 1 << 32, 1 << 16
+#: A device of which only two figures are known, as a drive: bytes of its sectors, its sectors, those of labels at its
+#: end, and commands that it takes at a time: more than a pool ever has for it.
+_SECTOR_BYTES, _SECTORS, _LABELS, _DEPTH = 512, 1 << 32, 1024, 1 << 16
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,6 +44,8 @@ class Auxiliary:
         None: all that comes is given to the drive in order.
     first_sector, n_sectors : int
         What of each drive is used.
+    slab_sectors : int
+        What of that is written in order before it begins again.
     start : Start
         What they hold when the run begins.
     """
@@ -60,6 +62,7 @@ class Auxiliary:
     classes: ClassTables | None
     first_sector: int
     n_sectors: int
+    slab_sectors: int
     start: Start = EMPTY
 
     @property
@@ -74,8 +77,8 @@ class AuxiliaryTables:
 
     Attributes
     ----------
-    drive, drive_queue, depth, first_device, takes_flushes, classes, first_sector, n_sectors, revolution_ns, phase_ns,
-    first_draw
+    drive, drive_queue, depth, first_device, takes_flushes, classes, first_sector, n_sectors, slab_sectors,
+    revolution_ns, phase_ns, first_draw
         As of `Auxiliary`.
     """
 
@@ -87,6 +90,7 @@ class AuxiliaryTables:
     classes: ClassTables | None
     first_sector: int
     n_sectors: int
+    slab_sectors: int
     revolution_ns: Int64
     phase_ns: Int64
     first_draw: int
@@ -106,6 +110,7 @@ class AuxiliaryTables:
             classes=drives.classes,
             first_sector=drives.first_sector,
             n_sectors=drives.n_sectors,
+            slab_sectors=drives.slab_sectors,
             revolution_ns=drives.revolution_ns,
             phase_ns=drives.phase_ns,
             first_draw=drives.first_draw,
@@ -125,16 +130,38 @@ def log_of(array: Array, n_members: int, seed: int) -> Auxiliary | None:
         return None
     if log.drive is None:
         return _of_figures(log, LOG, n_members)
-    drive: Any = log.drive
-    tables = array.auxiliary_tables(drive.of_a_log())
-    first, slab = first_slab_bytes(drive.capacity_bytes)
+    # its blocks come round within the first metaslab
+    return _of_drives(array, log.card.of_a_log(), LOG, n_members, 1, seed, "layout.log", n_slabs=1)
+
+
+def special_of(array: Array, n_members: int, seed: int) -> Auxiliary | None:
+    """Return the drives of the special vdev of a pool beside so many members; None where it has none.
+
+    Raises
+    ------
+    DescriptionError
+        When the drive is too small.
+    """
+    special = array.layout.special
+    if special is None:
+        return None
+    if special.drive is None:
+        # all of its devices are written at once
+        return _of_figures(special, SPECIAL, n_members)
+    return _of_drives(array, special.card, SPECIAL, n_members, special.devices, seed, "layout.special")
+
+
+def _of_drives(
+    array: Array, drive: Any, place: int, n_members: int, n: int, seed: int, field: str, n_slabs: int | None = None
+) -> Auxiliary:
+    """Return so many drives with the metaslabs of a vdev, or with the first ones."""
+    tables = array.auxiliary_tables(drive)
     sector = tables.sector_bytes
-    first_sector = first // sector
-    # what is written in order does not go over to another arm
-    n_sectors = min(slab // sector, tables.arm_sectors - first_sector)
-    if n_sectors * sector < 1 << 20:
-        raise DescriptionError(Fault("layout.log", drive.name, "has no room for a metaslab", "use a larger drive"))
-    revolution, phase = spindles(array, tables, 1, seed, LOG)
+    first, slab, all_slabs = slabs_of_a_drive(drive.capacity_bytes)
+    if not all_slabs:
+        raise DescriptionError(Fault(field, drive.name, "has no room for a metaslab", "use a larger drive"))
+    slabs = all_slabs if n_slabs is None else min(n_slabs, all_slabs)
+    revolution, phase = spindles(array, tables, n, seed, place)
     return Auxiliary(
         drive=tables,
         queue=Queue(),
@@ -142,12 +169,13 @@ def log_of(array: Array, n_members: int, seed: int) -> Auxiliary | None:
         depth=tables.queue_depth,
         revolution_ns=revolution,
         phase_ns=phase,
-        first_draw=first_draw(tables, seed, LOG),
-        first_device=_first_device(LOG, n_members),
+        first_draw=first_draw(tables, seed, place),
+        first_device=_first_device(place, n_members),
         takes_flushes=tables.takes_flushes,
         classes=class_tables(sector, rotates=tables.has_arms),
-        first_sector=first_sector,
-        n_sectors=n_sectors,
+        first_sector=first // sector,
+        n_sectors=slabs * slab // sector,
+        slab_sectors=slab // sector,
     )
 
 
@@ -186,5 +214,6 @@ def _of_figures(device: AuxiliaryDevice, place: int, n_members: int) -> Auxiliar
         takes_flushes=False,
         classes=None,
         first_sector=0,
-        n_sectors=_SECTORS,
+        n_sectors=_SECTORS - _LABELS,
+        slab_sectors=_SECTORS - _LABELS,
     )

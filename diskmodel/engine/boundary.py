@@ -80,8 +80,8 @@ class ScenarioTables:
         Of a host that costs time or buffers.
     revolution_ns, phase_ns, first_draw, start, sample_every
         As in `Scenario`.
-    log : AuxiliaryTables, optional
-        Drives of the log of a pool.
+    log, special : AuxiliaryTables, optional
+        Drives of the log of a pool, and of its special vdev.
     """
 
     drive: KernelTables
@@ -105,6 +105,7 @@ class ScenarioTables:
     first_draw: int
     start: Start
     log: AuxiliaryTables | None
+    special: AuxiliaryTables | None
     sample_every: int
 
     @classmethod
@@ -143,6 +144,7 @@ class ScenarioTables:
             first_draw=scenario.first_draw,
             start=scenario.start,
             log=AuxiliaryTables.of(scenario.log),
+            special=AuxiliaryTables.of(scenario.special),
             sample_every=scenario.sample_every,
         )
 

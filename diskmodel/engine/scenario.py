@@ -9,7 +9,7 @@ import numpy as np
 from diskmodel.array import Array
 from diskmodel.controller import CacheTables, Controller
 from diskmodel.drive import DriveTables
-from diskmodel.engine.auxiliary import Auxiliary, log_of
+from diskmodel.engine.auxiliary import Auxiliary, log_of, special_of
 from diskmodel.engine.steady.start import EMPTY, Start
 from diskmodel.engine.turns import first_draw, spindles
 from diskmodel.errors import CoverageError, DescriptionError, Fault, StarvationError
@@ -49,8 +49,8 @@ class Scenario:
         What caches and buffers hold at time 0 (rule Z1).
     sample_every : int
         Levels are recorded after every so many completions (rule Z7); 0: never.
-    log : Auxiliary, optional
-        Drives of the log of a pool; None: it is on the pool's own.
+    log, special : Auxiliary, optional
+        Drives of the log of a pool, and of its special vdev; None: it has none of its own.
     """
 
     drive: DriveTables
@@ -68,6 +68,7 @@ class Scenario:
     start: Start = EMPTY
     sample_every: int = 0
     log: Auxiliary | None = None
+    special: Auxiliary | None = None
 
     @property
     def caches(self) -> CacheTables | None:
@@ -138,6 +139,7 @@ def resolve(array: Array, seed: int) -> Scenario:
         pauses_ns=draw_pauses(array.host, seed),
         first_draw=first_draw(tables, seed),
         log=log_of(array, n, seed),
+        special=special_of(array, n, seed),
     )
 
 

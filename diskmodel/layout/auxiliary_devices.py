@@ -70,8 +70,8 @@ class AuxiliaryDevice(Description):
         return f"writes of {pretty_ns(self.write_ns)}" if self.write_ns is not None else str(self.card.name)
 
     def unread(self, whole: Any, path: str = "") -> Iterator[tuple[str, str]]:
-        """Yield the fields without an effect: what a drive reads is asked of those of the array alone."""
-        return (found for found in super().unread(whole, path) if not found[0].startswith(f"{path}drive."))
+        """Yield the fields without an effect: who reads those of a drive is known of the array's own alone."""
+        return Description.unread(self.model_copy(update={"drive": None}), whole, path)
 
 
 class LogDevice(AuxiliaryDevice):

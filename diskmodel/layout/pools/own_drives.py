@@ -37,9 +37,9 @@ def class_tables(sector_bytes: int, *, rotates: bool) -> ClassTables:
     )
 
 
-def first_slab_bytes(disk_bytes: int) -> tuple[int, int]:
-    """Return where the first metaslab of a vdev of one disk begins, and its length; 0 where there is room for none."""
+def slabs_of_a_drive(disk_bytes: int) -> tuple[int, int, int]:
+    """Return where the first metaslab of a vdev of one disk begins, the length of each, and how many there are."""
     first = PARTITION_BYTES + LABELS_BEFORE_BYTES
     usable = disk_bytes - first - LABELS_BEHIND_BYTES
     slab = metaslab_bytes(usable)
-    return first, slab if slab <= usable else 0
+    return first, slab, max(usable, 0) // slab

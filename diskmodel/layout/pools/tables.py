@@ -6,7 +6,6 @@ import math
 from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
-from diskmodel.layout.auxiliary_devices import auxiliary_device_tables
 from diskmodel.layout.description import Layout
 from diskmodel.layout.pools import scan_tables, streams, writes
 from diskmodel.layout.pools.draid import RESERVED_BYTES, ROW_BYTES, DraidTables, drawn_orders, slice_groups
@@ -324,7 +323,7 @@ def _write_tables(
         direct_from=0 if layout.log is not None else max(writes.DIRECT_BYTES // sector_bytes, 1),
         log_wait_percent=writes.LOG_WAIT_PERCENT,
         log_bursts=writes.LOG_BURSTS,
-        special=None if layout.special is None else auxiliary_device_tables(layout.special),
+        has_special=layout.special is not None,
         log_slab=1 % n_slabs,
         metadata_slab=2 % n_slabs,
         slabs_apart=max(n_slabs // 8, 1),

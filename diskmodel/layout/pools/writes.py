@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from diskmodel.layout.auxiliary_devices import AuxiliaryDeviceTables
-
 #: A transaction group is written so long after the last one was begun (`zfs_txg_timeout`), ns, or when so much is
 #: dirty: a share of the most dirty data (`zfs_dirty_data_sync_percent`).
 GROUP_NS = 5_000_000_000
@@ -88,8 +86,8 @@ class WriteTables:
     direct_from : int
         Sectors from which a write goes to its place at once; 0: never (rule X10).
     log_wait_percent, log_bursts : int
-    special : AuxiliaryDeviceTables or None
-        The special vdev, which has all metadata (rule X26), where there is one.
+    has_special : bool
+        Whether there is a special vdev, which has all metadata (rule X26).
     log_slab, metadata_slab, slabs_apart : int
         Metaslabs of the log and of the first copy of metadata, and between one copy and the next.
     pointers, indirect_blocks, indirect_copies : int
@@ -129,7 +127,7 @@ class WriteTables:
     direct_from: int
     log_wait_percent: int
     log_bursts: int
-    special: AuxiliaryDeviceTables | None
+    has_special: bool
     log_slab: int
     metadata_slab: int
     slabs_apart: int

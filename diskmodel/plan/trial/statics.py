@@ -6,7 +6,7 @@ import math
 
 from diskmodel.analytic import DataLoss, data_loss, either_lost, rebuild_hours
 from diskmodel.array import Array
-from diskmodel.drive import NONE, Drive, Flash, cache_drive, mirror_of, safe_drive
+from diskmodel.drive import NONE, Drive, Flash, cache_drive, load_drive, mirror_of
 from diskmodel.layout import Rebuild, SpecialVdev
 from diskmodel.plan.answer.criterion import Criterion
 from diskmodel.plan.answer.statics import Statics
@@ -121,15 +121,15 @@ def _loss_of_special(
 ) -> DataLoss:
     """Return the chance of losing a special vdev: a mirror, of which a new device gets all metadata."""
     stored = array.layout.metadata_bytes(array.tables(), array.drive.sector_bytes, used_ratio)
-    assert special.figures is not None
-    _, bytes_per_s = special.figures
+    bytes_per_s = special.card.sequential_bytes_per_s if special.figures is None else special.figures[1]
+    of_drive = Flash if special.drive is None else special.card
     return data_loss(
         "mirror",
         special.devices,
         mttf_hours=special.mttf_hours or USUAL_MTTF_HOURS,
         mttr_hours=max(replacement_hours + stored / bytes_per_s / 3600, 1e-3),
         disk_bytes=stored,
-        ure_per_bit=Flash.usual_ure_per_bit if special.ure_per_bit is None else special.ure_per_bit,
+        ure_per_bit=of_drive.usual_ure_per_bit if special.ure_per_bit is None else special.ure_per_bit,
     )
 
 
@@ -163,7 +163,7 @@ def auxiliary_devices_cost_usd(family: Family, prices: Prices) -> float:
     """Return the cost of drives for a log, a special vdev and a cache; nan where the price of one is not known."""
     bought = [] if family.log_device in ("", NONE) else [(1, family.log_device)]
     bought += [] if family.special_device in ("", NONE) else [mirror_of(family.special_device)]
-    cost = sum(_cost_usd(safe_drive(name), n, prices) for n, name in bought)
+    cost = sum(_cost_usd(load_drive(name), n, prices) for n, name in bought)
     return cost if family.cache_device in ("", NONE) else cost + _cost_usd(cache_drive(family.cache_device), 1, prices)
 
 

@@ -1,4 +1,4 @@
-"""Pools whose log is on a drive of any kind (rule X16), drawn from a seed."""
+"""Pools whose log or special vdev is on drives of any kind (rules X16 and X26), drawn from a seed."""
 
 from __future__ import annotations
 
@@ -24,8 +24,9 @@ SMALL_DISK: dict[str, Any] = {
     "read_overhead_ns": 100_000,
     "write_overhead_ns": 100_000,
     "cache": _CACHE,
+    "queue": {"depth": 32, "scheduler": "sptf"},
 }
-#: Drives of every kind that a log may be on: with volatile caches, with flushes that cost something, and without both.
+#: Drives of every kind that they may be on: with volatile caches, with flushes that cost something, and without both.
 DRIVES = (
     "generic-15k",
     "generic-7k2",
@@ -63,3 +64,14 @@ def log_case(seed: int) -> Case:
         stream |= {"size_bytes": pick((8192, 131072)), "alignment_bytes": 4096, "read_ratio": pick((0.0, 0.3))}
         stream["sync"] = pick(("dsync", "fdatasync"))
     return {"array": array, "workload": {"streams": [stream]}, "n": 160, "seed": seed}
+
+
+def special_case(seed: int) -> Case:
+    """The same with a special vdev on drives, beside a log that is on a drive, too, or on the disks."""
+    case = log_case(seed)
+    layout = case["array"]["layout"]
+    drive = DRIVES[seed * 5 % len(DRIVES)]
+    layout["special"] = {"drive": drive, "devices": 2 + seed % 3} if isinstance(drive, str) else drive
+    if seed % 2:
+        del layout["log"]
+    return case

@@ -11,7 +11,7 @@ from diskmodel.drive import load_drive
 from diskmodel.engine.run import run
 from diskmodel.engine.scenario import resolve
 from diskmodel.errors import DescriptionError
-from diskmodel.layout.pools import first_slab_bytes
+from diskmodel.layout.pools import slabs_of_a_drive
 from diskmodel.records import Int64
 
 SAFE = {"clients": 1, "size": "4 KiB", "read_ratio": 0, "sync": "dsync", "span": "64 MiB"}
@@ -69,9 +69,17 @@ def test_figures_beside_a_drive_are_those_of_a_device_without_it() -> None:
 
 def test_the_log_has_the_first_metaslab_of_its_drive() -> None:
     """Behind a partition at 1 MiB and 4 MiB of labels; as long as that of a vdev of one such disk (rule X3)."""
-    assert first_slab_bytes(1920 * 10**9) == (5 << 20, 16 << 30)
-    assert first_slab_bytes(100 << 30) == (5 << 20, 512 << 20)
-    assert first_slab_bytes(16 << 20) == (5 << 20, 0)
+    assert slabs_of_a_drive(1920 * 10**9) == (5 << 20, 16 << 30, 111)
+    assert slabs_of_a_drive(100 << 30) == (5 << 20, 512 << 20, 199)
+    assert slabs_of_a_drive(16 << 20) == (5 << 20, 16 << 20, 0)
+
+
+@pytest.mark.parametrize("place", ["log", "special"])
+def test_what_its_drive_reads_is_not_asked_of_the_disks(place: str) -> None:
+    """Of an array of flash, whose drives have no queue that orders commands as the disk's has."""
+    disk = load_drive("generic-15k") if place == "log" else "2x generic-15k"
+    array = Array.parse({"drive": "micron-7450-pro-1920", "layout": {"level": "mirror", "disks": 2, place: disk}})
+    assert list(array.unread(array)) == []
 
 
 @pytest.mark.parametrize(

@@ -121,7 +121,7 @@ def test_metadata_that_does_not_fit_is_refused() -> None:
         ("1x " + DRIVE, "is one device"),
         ("2 " + DRIVE, f'has no x between the number of devices and their drive; write "2x {DRIVE}"'),
         ("3X" + DRIVE, f'write "3x {DRIVE}"'),
-        ("2x generic-7k2", "is no flash drive that is protected from a loss of power, which the metadata of a pool"),
+        ("2x wd-ultrastar-hc620", "has zones that the host writes in order"),
         ("2x nonesuch", "neither a file nor a drive"),
         ({"drive": DRIVE, "devices": 1}, "devices"),
         ({**SPECIAL, "small_blocks": "8 KiB"}, "would put all records of 8192 bytes on the special vdev"),

@@ -98,8 +98,6 @@ pub enum Action {
     LogIssued(u32),
     /// Something happens at a drive of a place of its own: (place, what).
     Auxiliary(u8, OfAuxiliary),
-    /// The next of the writes to the special vdev of a pool has ended.
-    SpecialDone,
     /// The time of a transaction group has come, and the turn of its next write.
     GroupTimed,
     GroupTurn,
@@ -157,7 +155,6 @@ impl Action {
             Action::UnitWritten => (15, 13, 0),
             Action::UnitsFlushed => (15, 14, 0),
             Action::FlushAsked(b) => (15, 15, b),
-            Action::SpecialDone => (15, 16, 0),
             Action::L2arcRead(b) => (15, 17, b),
             Action::L2arcFed => (15, 18, 0),
         };
@@ -198,7 +195,6 @@ impl Action {
             _ if a == 13 => Action::UnitWritten,
             _ if a == 14 => Action::UnitsFlushed,
             _ if a == 15 => Action::FlushAsked(b),
-            _ if a == 16 => Action::SpecialDone,
             _ if a == 17 => Action::L2arcRead(b),
             _ if a == 18 => Action::L2arcFed,
             _ => {

@@ -129,6 +129,7 @@ fn scenario(drive: Drive, level: (&str, u32, i64, i64)) -> Scenario {
         first_draw: 0,
         start: Start::default(),
         log: None,
+        special: None,
         sample_every: 0,
     }
 }

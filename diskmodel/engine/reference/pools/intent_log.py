@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from diskmodel.engine.reference.auxiliary.drives import AuxiliaryDrives
+from diskmodel.engine.reference.auxiliary.drives import AuxiliaryDrives, Free
 from diskmodel.engine.reference.clock import ARRIVE, LAST, Clock
 from diskmodel.engine.reference.command import Command
 from diskmodel.engine.reference.flushing import BlockFlushes
@@ -161,7 +161,8 @@ class IntentLog:
             # one block behind the other (rule X16)
             n_bytes, room_bytes = n_blocks * self.block_bytes, n_allocated * self.block_bytes
             block.vdevs.add(OWN)
-            self.drives.append(n_bytes, room_bytes, lambda last: self._part_written(block, last))
+            out = self.drives.append(Free(), n_bytes, room_bytes, lambda last: self._part_written(block, last))
+            block.out += out - 1
         else:
             self._write(block, *self.space.for_log(n_allocated), n_blocks)
 
@@ -210,7 +211,7 @@ class IntentLog:
 
     def _flushes(self, block: Block) -> list[BlockFlushes]:
         """Flushes of the disks of the vdevs that were written to, and of the log's own drive, where these take any."""
-        own = self.drives.flushes[:1] if self.drives is not None and self.drives.takes_flushes else []
+        own = self.drives.flushes if self.drives is not None and self.drives.takes_flushes else []
         own = own if OWN in block.vdevs else []
         if not self.raid.flushes:
             return own

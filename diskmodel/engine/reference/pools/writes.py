@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from diskmodel.controller import BlockCache
 from diskmodel.engine.auxiliary import Auxiliary
-from diskmodel.engine.reference.auxiliary.drives import AuxiliaryDrives
+from diskmodel.engine.reference.auxiliary.drives import AuxiliaryDrives, Free
 from diskmodel.engine.reference.clock import ARRIVE, COMPLETE, LAST, Clock
 from diskmodel.engine.reference.command import Access, Command
 from diskmodel.engine.reference.pools.intent_log import Entry, IntentLog
@@ -17,7 +17,7 @@ from diskmodel.engine.reference.pools.reads import PoolReads
 from diskmodel.engine.reference.pools.scan import Scan
 from diskmodel.engine.reference.processors import Processors
 from diskmodel.engine.steady.start import Start
-from diskmodel.layout import ChildIo, DeviceQueue
+from diskmodel.layout import ChildIo
 from diskmodel.layout.pools import Space, commands_of, new_disk_of, vdevs_of, width_of, write_pieces
 from diskmodel.records import READ, WRITE
 
@@ -60,6 +60,18 @@ class Write:
     is_safe: bool
 
 
+class _Last:
+    """Calls something when the last of several things has ended, whatever these are called with."""
+
+    def __init__(self, done: Callable[[], None], left: int = 0) -> None:
+        self.done, self.left = done, left
+
+    def __call__(self, *_: object) -> None:
+        self.left -= 1
+        if not self.left:
+            self.done()
+
+
 class PoolWrites:
     """What stands before the layout of a pool."""
 
@@ -72,6 +84,7 @@ class PoolWrites:
         host_work_ns: int,
         sector_bytes: int,
         log: Auxiliary | None = None,
+        special: Auxiliary | None = None,
     ) -> None:
         self.clock, self.raid, self.hit_ns = clock, raid, hit_ns
         self.vdevs = vdevs_of(raid.tables)
@@ -104,9 +117,11 @@ class PoolWrites:
         self.is_placing = False
         #: Writes that a processor still ends: what is clean then, and whether they were on the disks.
         self.ending: deque[tuple[int, bool]] = deque()
-        #: Writes to the special vdev, if there is one, and what each does when it ends.
-        self.special = DeviceQueue(self.tables.special) if self.tables.special is not None else None
-        self.on_special: deque[Callable[[], None]] = deque()
+        #: The special vdev, if there is one.
+        self.special = None if special is None else AuxiliaryDrives(clock, special, pool.scan)
+        own = [] if self.special is None else self.special.devices
+        for device in own:
+            device.hand_ns = self.quarter_ns // len(own)
         drives = None if log is None else AuxiliaryDrives(clock, log, pool.scan)
         work_ns = (host_work_ns, self.write_work_ns)
         self.log = IntentLog(clock, raid, self.space, processors, work_ns, sector_bytes, drives)
@@ -147,7 +162,8 @@ class PoolWrites:
     def _dirty_changed(self) -> None:
         """Give drives as many writes of a group as is due now (rule X14)."""
         n = self.tables.active_writes(self.dirty)
-        for device in self.raid.devices:
+        own = [] if self.special is None else self.special.devices
+        for device in [*self.raid.devices, *own]:
             if device.most_of_group != n:
                 device.most_of_group = n
                 device.wake(self.clock.now)
@@ -419,7 +435,7 @@ class PoolWrites:
     def _write_metadata(self, copy: int, place: int, blocks: int, cleans: int = 0) -> None:
         if self.special is not None:
             self.out_special += 1
-            self._write_special(blocks * self.pool.block, lambda: self._on_devices(cleans, of_disks=False))
+            self._write_special(self.special, copy, place, blocks, lambda: self._on_devices(cleans, of_disks=False))
             return
         vdev, first = self.space.for_metadata(copy, place, blocks)
         self._start(write_pieces(self.vdevs, vdev, first, blocks), cleans)
@@ -428,12 +444,23 @@ class PoolWrites:
         self.out += 1
         self.raid.start(pieces, [], lambda *_: self._on_devices(cleans, of_disks=True), is_of_group=True)
 
-    def _write_special(self, sectors: int, done: Callable[[], None]) -> None:
-        """Write to all devices of the special vdev: one write after another passes their links (rule X26)."""
-        assert self.special is not None
-        self.on_special.append(done)
-        done_ns = self.special.end_of(sectors * self.sector_bytes, self.clock.now)
-        self.clock.at(done_ns, COMPLETE, self.device, LAST - 1, lambda: self.on_special.popleft()())
+    def _write_special(
+        self, special: AuxiliaryDrives, copy: int, place: int, blocks: int, done: Callable[[], None]
+    ) -> None:
+        """Write metadata to all drives of the special vdev (rule X26)."""
+        parts, n_slabs = 1 + self.tables.allocators, special.n_slabs
+        free = Free(copy * parts + place, copy * max(n_slabs // 8, 1) % n_slabs, (place, parts))
+        n_bytes, ended = blocks * self.pool.block * self.sector_bytes, _Last(done)
+        ended.left = special.append(free, n_bytes, n_bytes, ended, is_of_group=True)
+
+    def _flush_group(self, done: Callable[[], None]) -> None:
+        """Flush all that the group was written to: the disks, and the drives of the special vdev (rule X12)."""
+        special = self.special
+        own = special.flushes if special is not None and special.takes_flushes else []
+        ended = _Last(done, 1 + len(own))
+        self.raid.array_flushes.flush(ended)
+        for drive in own:
+            drive.flush(ended)
 
     def _on_devices(self, cleans: int, *, of_disks: bool) -> None:
         """The disks or the special vdev have a write of the group, and a processor ends it (rule X17)."""
@@ -468,7 +495,7 @@ class PoolWrites:
             self.round += 1
             self._write_objects(tables.objects, tables.object_copies)
             return
-        self.raid.array_flushes.flush(self._write_labels)
+        self._flush_group(self._write_labels)
 
     def _write_labels(self) -> None:
         tables, layout = self.tables, self.vdevs
@@ -485,10 +512,12 @@ class PoolWrites:
             nonlocal left
             left -= 1
             if not left:
-                self.raid.array_flushes.flush(self._end_group)
+                self._flush_group(self._end_group)
 
-        for _ in range(n_special):
-            self._write_special(tables.label_sectors, written)
+        for number in range(n_special):
+            assert self.special is not None
+            label = _Last(written)
+            label.left = self.special.write_label(number, tables.label_sectors * self.sector_bytes, label)
         self.raid.start(pieces, [], lambda *_: written())
 
     def _end_group(self) -> None:

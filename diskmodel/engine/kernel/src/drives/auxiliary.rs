@@ -12,6 +12,11 @@ use crate::hdd::Disk;
 use crate::mechanics::{FLUSH, WRITE};
 use crate::ports::Port;
 
+/// What OpenZFS keeps of a drive, bytes: a label, of which there are two before what is used and two behind it; and room
+/// for the first two and to boot from.
+pub const LABEL_BYTES: i64 = 256 << 10;
+const LABELS_BEFORE_BYTES: i64 = 4 << 20;
+
 /// Drives of one kind. There is one of these at a place, so its size does not matter.
 #[allow(clippy::large_enum_variant)]
 pub enum OfKind {
@@ -38,8 +43,17 @@ pub struct Place {
     /// Number of the first of them in the order of events.
     pub first_device: u32,
     pub takes_flushes: bool,
+    /// What is used of each drive, and of that what is written in order before it begins again.
     pub first_sector: i64,
     pub n_sectors: i64,
+    pub slab_sectors: i64,
+}
+
+/// Something that is written: of which kind, in which slab, from which of how many parts of it on.
+pub struct Free {
+    pub kind: usize,
+    pub slab: i64,
+    pub part: (i64, i64),
 }
 
 /// Flushes of a drive: one is in progress while the next ones gather (rule Y4).
@@ -60,8 +74,8 @@ pub enum Ended {
 pub struct Auxiliary {
     drives: OfKind,
     place: Place,
-    /// Where the next write in order goes, from the first sector on.
-    next: i64,
+    /// Where the next write of each kind goes, from where its kind begins on.
+    next: Vec<i64>,
     flushing: Vec<Flushing>,
     own: Events,
 }
@@ -70,39 +84,110 @@ impl Auxiliary {
     pub fn new(drives: OfKind, place: Place) -> Self {
         let n = with!(&drives, drives => drives.len());
         let flushing = (0..n).map(|_| Flushing::default()).collect();
-        Auxiliary { drives, place, next: 0, flushing, own: Events::default() }
+        Auxiliary { drives, place, next: Vec::new(), flushing, own: Events::default() }
+    }
+
+    pub fn len(&self) -> usize {
+        self.flushing.len()
     }
 
     pub fn takes_flushes(&self) -> bool {
         self.place.takes_flushes
     }
 
-    /// Writes so many bytes to the first drive behind the last, and keeps room for some more; `ticket` is what ends then.
-    pub fn append(&mut self, n_bytes: i64, room_bytes: i64, ticket: u32, events: &mut Events) {
+    /// Whole slabs of a drive.
+    pub fn n_slabs(&self) -> i64 {
+        (self.place.n_sectors / self.place.slab_sectors).max(1)
+    }
+
+    /// The next sector for what has so much room: behind the last of its kind, or where its kind begins.
+    fn free(&mut self, Free { kind, slab, part: (part, of) }: &Free, room: i64) -> i64 {
+        if self.next.len() <= *kind {
+            self.next.resize(kind + 1, 0);
+        }
+        let begin = self.place.slab_sectors / of * part;
+        let next = &mut self.next[*kind];
+        if begin + *next + room > self.place.slab_sectors {
+            *next = 0;
+        }
+        let lba = self.place.first_sector + slab * self.place.slab_sectors + begin + *next;
+        *next += room;
+        lba
+    }
+
+    /// Writes so many bytes behind the last of its kind to every drive, and keeps room for some more; returns how many
+    /// commands have to end for that, which have the ticket.
+    pub fn append(
+        &mut self,
+        free: &Free,
+        [n_bytes, room_bytes]: [i64; 2],
+        (ticket, is_of_group): (u32, bool),
+        events: &mut Events,
+    ) -> usize {
         let sector_bytes = with!(&self.drives, drives => drives.sector_bytes());
         let sectors_of = |bytes: i64| (bytes + sector_bytes - 1) / sector_bytes;
         let (n, room) = (sectors_of(n_bytes), sectors_of(room_bytes));
-        if self.next + room > self.place.n_sectors {
-            self.next = 0;
-        }
-        let lba = self.place.first_sector + self.next;
-        self.next += room;
+        let lba = self.free(free, room);
+        self.write(lba, n, (ticket, is_of_group), events)
+    }
+
+    /// Writes the label with this number to every drive: two before what is used, and two behind it.
+    pub fn write_label(&mut self, number: i64, n_bytes: i64, ticket: u32, events: &mut Events) -> usize {
+        let Place { first_sector, n_sectors, .. } = self.place;
+        let sector_bytes = with!(&self.drives, drives => drives.sector_bytes());
+        let apart = LABEL_BYTES / sector_bytes;
+        // the second half of a label has the ring of what is written
+        let before = first_sector - LABELS_BEFORE_BYTES / sector_bytes + apart / 2;
+        let base = if number < 2 { before.max(0) } else { first_sector + n_sectors };
+        let n = (n_bytes + sector_bytes - 1) / sector_bytes;
+        self.write(base + number % 2 * apart, n, (ticket, false), events)
+    }
+
+    fn write(&mut self, lba: i64, n: i64, (access, is_of_group): (u32, bool), events: &mut Events) -> usize {
         self.begin(events);
+        let submitted = self.own.now;
+        let mut out = 0;
         with!(&mut self.drives, drives => {
-            let seq = drives.number();
-            let submitted = self.own.now;
-            let id = drives.put(Command { seq, access: ticket, op: WRITE, lba, n, submitted, ..Command::default() });
-            drives.submit(id, &mut self.own);
+            let border = drives.border();
+            for device in 0..drives.len() {
+                let (mut lba, mut left) = (lba, n);
+                while left > 0 {
+                    let n = left.min((lba / border + 1) * border - lba);
+                    let seq = drives.number();
+                    let id = drives.put(Command {
+                        seq, device, access, op: WRITE, is_of_group, lba, n, submitted, ..Command::default()
+                    });
+                    drives.submit(id, &mut self.own);
+                    out += 1;
+                    lba += n;
+                    left -= n;
+                }
+            }
         });
+        self.pass_on(events);
+        out
+    }
+
+    /// Flushes every drive, or lets `who` join what waits for their next flush.
+    pub fn flush(&mut self, who: u32, events: &mut Events) {
+        self.begin(events);
+        for device in 0..self.flushing.len() {
+            self.flushing[device].gathered.push(who);
+            self.begin_flush(device as u32);
+        }
         self.pass_on(events);
     }
 
-    /// Flushes the first drive, or lets `who` join what waits for its next flush.
-    pub fn flush(&mut self, who: u32, events: &mut Events) {
+    /// How many writes of a group each drive is given at once from now on (rule X14).
+    pub fn give_group_writes(&mut self, n: usize, events: &mut Events) {
         self.begin(events);
-        self.flushing[0].gathered.push(who);
-        self.begin_flush(0);
+        with!(&mut self.drives, drives => drives.give_group_writes(n, &mut self.own));
         self.pass_on(events);
+    }
+
+    /// A processor works so long on each write of a group that another one includes (rule X17).
+    pub fn hand_over_within(&mut self, ns: i64) {
+        with!(&mut self.drives, drives => drives.hand_over_within(ns / i64::from(drives.len())));
     }
 
     fn begin_flush(&mut self, device: u32) {

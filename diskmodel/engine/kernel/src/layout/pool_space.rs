@@ -1,7 +1,7 @@
 //! Where a pool writes: free places, one behind the other (rules X12, X13); see `diskmodel/layout/pools/free_space.py`.
 
 use super::pool::{n_columns, PoolTables};
-use super::{AuxiliaryDeviceTables, ChildIo, Layout};
+use super::{ChildIo, Layout};
 use crate::mechanics::WRITE;
 use crate::schema::record;
 
@@ -29,8 +29,8 @@ record! {
         pub direct_from: i64,
         pub log_wait_percent: i64,
         pub log_bursts: i64,
-        /// Of a pool whose metadata is on a device of its own.
-        pub special: Option<AuxiliaryDeviceTables>,
+        /// Whether its metadata is on a special vdev.
+        pub has_special: bool,
         pub log_slab: i64,
         pub metadata_slab: i64,
         pub slabs_apart: i64,

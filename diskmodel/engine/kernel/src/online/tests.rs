@@ -57,6 +57,7 @@ pub(crate) fn scenario() -> Scenario {
         first_draw: 0,
         start: crate::scenario::Start::default(),
         log: None,
+        special: None,
         sample_every: 0,
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{flash_drives, hard_disks, remote_drives, Drive, Scenario};
 use crate::device::{Device, Shared};
-use crate::drives::auxiliary::{Auxiliary, OfKind, Place};
+use crate::drives::auxiliary::{Auxiliary, OfKind, Place, LABEL_BYTES};
 use crate::drives::Drives;
 use crate::layout::{PoolTables, ScanTables};
 use crate::queue::{Policy, PoolRules, Queue};
@@ -44,6 +44,8 @@ record! {
         /// What of each drive is used.
         pub first_sector: i64,
         pub n_sectors: i64,
+        /// And of that what is written in order before it begins again.
+        pub slab_sectors: i64,
         pub revolution_ns: Vec<i64>,
         pub phase_ns: Vec<i64>,
         pub first_draw: u32,
@@ -65,10 +67,12 @@ impl AuxiliaryTables {
         within(&at("first_device"), i64::from(self.first_device), n_devices + 5, MAX_DISKS + 256)?;
         within(&at("first_sector"), self.first_sector, 0, MAX_SECTORS)?;
         within(&at("n_sectors"), self.n_sectors, 1, MAX_SECTORS)?;
-        let rule = format_args!("must end within the drive's {drive_sectors} sectors");
-        holds(self.first_sector + self.n_sectors <= drive_sectors, &at("n_sectors"), self.n_sectors, rule)?;
+        let rule = format_args!("must end, with two labels behind it, within the drive's {drive_sectors} sectors");
+        let end = self.first_sector + self.n_sectors + 2 * (LABEL_BYTES / sector_bytes);
+        holds(end <= drive_sectors, &at("n_sectors"), self.n_sectors, rule)?;
+        within(&at("slab_sectors"), self.slab_sectors, 1, self.n_sectors)?;
         let rule = format_args!("must have room for a write of {most_bytes} bytes");
-        holds(self.n_sectors > most_bytes / sector_bytes, &at("n_sectors"), self.n_sectors, rule)?;
+        holds(self.slab_sectors > most_bytes / sector_bytes, &at("slab_sectors"), self.slab_sectors, rule)?;
         let Some(classes) = &self.classes else { return Ok(()) };
         within(&at("classes.read_gap"), classes.read_gap, 0, MAX_LENGTH_BYTES / sector_bytes)?;
         within(&at("classes.longest"), classes.longest, 1, MAX_LENGTH_BYTES / sector_bytes)?;
@@ -84,6 +88,7 @@ impl AuxiliaryTables {
             takes_flushes: self.takes_flushes,
             first_sector: self.first_sector,
             n_sectors: self.n_sectors,
+            slab_sectors: self.slab_sectors,
         };
         // whoever waits for a drive waits in its queue by class, or in order
         let host = Policy::in_order();
@@ -133,10 +138,22 @@ fn behind_queues<D: Device>(
 impl Scenario {
     /// Refuses drives at places that the array does not have.
     pub(super) fn check_auxiliary(&self) -> Result<(), String> {
-        let Some(log) = &self.log else { return Ok(()) };
-        let pool = self.layout.pool.as_ref();
-        holds(pool.is_some(), "log", "given", "only a pool has a log of its own")?;
-        let most_bytes = pool.map_or(0, |pool| pool.writes.log_block);
-        log.check("log", self.layout.n_devices(), most_bytes)
+        let (pool, n_devices) = (self.layout.pool.as_ref(), self.layout.n_devices());
+        let has_special = pool.is_some_and(|pool| pool.writes.has_special);
+        let rule = "only a pool has a log, or a special vdev where it says so";
+        holds(pool.is_some() || self.log.is_none(), "log", "given", rule)?;
+        let given = if has_special { "None" } else { "given" };
+        holds(has_special == self.special.is_some(), "special", given, rule)?;
+        let Some(pool) = pool else { return Ok(()) };
+        if let Some(log) = &self.log {
+            log.check("log", n_devices, pool.writes.log_block)?;
+        }
+        let Some(special) = &self.special else { return Ok(()) };
+        let writes = &pool.writes;
+        let blocks = writes.indirect_blocks.max(writes.object_blocks);
+        let (sector_bytes, _) = self.drive.check()?;
+        // every kind has its part of a slab
+        let most_bytes = blocks.saturating_mul(pool.block * sector_bytes).saturating_mul(writes.allocators + 1);
+        special.check("special", n_devices, most_bytes.min(MAX_LENGTH_BYTES))
     }
 }

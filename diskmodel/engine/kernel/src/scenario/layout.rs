@@ -216,9 +216,6 @@ impl LayoutTables {
         ];
         all_within(&times, 1, MAX_APART_NS)?;
         within("layout.pool.writes.delay_ns", writes.delay_ns, 0, MAX_APART_NS)?;
-        if let Some(device) = &writes.special {
-            check_auxiliary_device("layout.pool.writes.special", device)?;
-        }
         let sectors = [
             ("layout.pool.writes.dirty_group", writes.dirty_group),
             ("layout.pool.writes.dirty_most", writes.dirty_most),

@@ -68,8 +68,9 @@ record! {
         /// Where the draws of accesses to the media begin (rule M9).
         pub first_draw: u32,
         pub start: Start,
-        /// The log of a pool, where it has drives of its own.
+        /// The log of a pool, and its special vdev, where it has drives of its own for them.
         pub log: Option<AuxiliaryTables>,
+        pub special: Option<AuxiliaryTables>,
         /// Levels are recorded after every so many completions; 0: never.
         pub sample_every: u64,
     }
@@ -137,8 +138,9 @@ fn load_logs(disks: &mut [Disk], n_disks: usize, start: &Start, model: &hdd::Mod
     Ok(())
 }
 
-/// Which place of its own the log of a pool is, in events.
+/// Which places of their own the log of a pool and its special vdev are, in events.
 pub const LOG: u8 = 0;
+pub const SPECIAL: u8 = 1;
 
 /// Hard disks, and what they share, each with its revolution and angle.
 fn hard_disks(
@@ -215,7 +217,9 @@ impl Scenario {
         let is_single = n_devices == 1 && !is_redundant && layout.pool.is_none() && cache.is_none();
         let tags = throttle.filter(|_| is_single).map(RequestTags::new);
         let flushes = Flushes::new(&layout, n_devices as usize, flushing, host_work_ns);
-        let log = self.log.map(|log| log.build(LOG, layout.pool.as_ref()).map(Box::new)).transpose()?;
+        let pool = layout.pool.as_ref();
+        let log = self.log.map(|log| log.build(LOG, pool).map(Box::new)).transpose()?;
+        let special = self.special.map(|special| special.build(SPECIAL, pool).map(Box::new)).transpose()?;
         let before = BeforeDisks {
             layout,
             controller,
@@ -227,7 +231,7 @@ impl Scenario {
             n_buffered,
             group: [start.group_records, start.group_indirect, start.group_top],
             l2arc,
-            log,
+            own: [log, special],
             sample_every,
         };
         let outside = Outside { before, merge_sectors: self.merge_sectors, write_zones: self.write_zones };

@@ -19,15 +19,15 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// Of a layout; `group`, `l2arc` and `log` as `Pool::of` has them.
+    /// Of a layout; `group`, `l2arc` and `own` as `Pool::of` has them.
     pub fn of(
         layout: &Layout,
         host_work_ns: i64,
         group: [i64; 3],
         l2arc: Option<Box<L2arc>>,
-        log: Option<Box<Auxiliary>>,
+        own: [Option<Box<Auxiliary>>; 2],
     ) -> Self {
-        match Pool::of(layout, host_work_ns, group, l2arc, log) {
+        match Pool::of(layout, host_work_ns, group, l2arc, own) {
             Some(pool) => Kind::Pool(Box::new(pool)),
             None => Kind::Md(Md::new(layout)),
         }

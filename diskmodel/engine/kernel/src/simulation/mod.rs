@@ -28,6 +28,7 @@ use crate::events::{Action, Next, ARRIVE};
 use crate::layout::{L2arc, Layout};
 use crate::mechanics::{FLUSH, WRITE};
 use crate::ports::Said;
+use crate::scenario::LOG;
 use crate::traffic::{Request, Traffic};
 
 use array::Array;
@@ -80,9 +81,9 @@ pub struct BeforeDisks {
     pub n_buffered: u64,
     /// Of a transaction group whose writing begins with the run: records, indirect blocks, records below which data is.
     pub group: [i64; 3],
-    /// The cache devices of a pool, and the drives of its log.
+    /// The cache devices of a pool, and the drives of its log and of its special vdev.
     pub l2arc: Option<Box<L2arc>>,
-    pub log: Option<Box<Auxiliary>>,
+    pub own: [Option<Box<Auxiliary>>; 2],
     /// Levels are recorded after every so many completions; 0: never.
     pub sample_every: u64,
 }
@@ -112,12 +113,12 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
             n_buffered,
             group,
             l2arc,
-            log,
+            own,
             sample_every,
         } = before;
         let drives = Drives::new(disks, model, n_buffered);
         let clients = Clients::new(traffic, drives.sector_bytes(), flushes.host_work_ns(), sample_every);
-        let volume = Kind::of(&layout, flushes.host_work_ns(), group, l2arc, log);
+        let volume = Kind::of(&layout, flushes.host_work_ns(), group, l2arc, own);
         let processors = Processors::new(host.as_ref().map_or(1, |host| host.n_processors));
         let block = BlockLayer::new(submitter, tags, flushes, &clients);
         let front =
@@ -259,8 +260,8 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
             Action::L2arcRead(read) => self.l2arc_read(read),
             Action::L2arcFed => self.feed_l2arc(),
             Action::LogIssued(block) => self.log_timed(block),
-            Action::Auxiliary(_, what) => self.log_drive_happened(what),
-            Action::SpecialDone => self.special_done(),
+            Action::Auxiliary(LOG, what) => self.log_drive_happened(what),
+            Action::Auxiliary(_, what) => self.special_drive_happened(what),
             Action::GroupTimed => self.group_timed(),
             Action::GroupTurn => self.group_turn(),
             Action::GroupPlaced => self.group_placed(),

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 
 use crate::command::Command;
 use crate::device::Device;
-use crate::drives::auxiliary::{Auxiliary, Ended};
+use crate::drives::auxiliary::{Auxiliary, Ended, Free};
 use crate::events::{Action, OfAuxiliary, ARRIVE, LAST};
 use crate::layout::{rounded, Lengths, WriteTables};
 use crate::simulation::pool::state::pool_device;
@@ -206,7 +206,10 @@ impl<D: Device, K: HasPool<D>> Array<D, K> {
         let Some(log) = kind.pool().map(|pool| &mut pool.log) else { return };
         if let Some(drives) = &mut log.drives {
             // one block behind the other (rule X16)
-            drives.append(blocks * block_bytes, allocated * block_bytes, number, events);
+            let (first, bytes) =
+                (Free { kind: 0, slab: 0, part: (0, 1) }, [blocks, allocated].map(|n| n * block_bytes));
+            let out = drives.append(&first, bytes, (number, false), events);
+            log.block(number).out += out - 1;
             return log.block(number).vdevs.push(OWN);
         }
         let Some((pool, layout, tables)) = self.pool() else { return };
@@ -280,7 +283,8 @@ impl<D: Device, K: HasPool<D>> Array<D, K> {
                 self.log_safe(number);
                 continue;
             }
-            log.written[at].out = disks.len() + usize::from(is_own_flushed);
+            let n_own = log.drives.as_ref().filter(|_| is_own_flushed).map_or(0, |drives| drives.len());
+            log.written[at].out = disks.len() + n_own;
             for disk in disks {
                 self.block.flush_for_volume(disk, number, &mut self.drives, &mut self.events);
             }

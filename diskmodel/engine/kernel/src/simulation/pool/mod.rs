@@ -8,13 +8,14 @@ mod state;
 
 use crate::command::Command;
 use crate::device::Device;
-use crate::events::{Action, ARRIVE, COMPLETE, LAST};
+use crate::drives::auxiliary::Ended;
+use crate::events::{Action, OfAuxiliary, ARRIVE, COMPLETE, LAST};
 use crate::layout::{blocks_above, commands_of, write_pieces, ChildIo, Layout, PoolTables};
 use crate::mechanics::{FLUSH, READ, WRITE};
 use crate::simulation::block::flushing::VOLUME;
 use crate::simulation::block::submission::Request;
 use crate::simulation::pool::intent_log::{Entry, LogWaiter};
-use crate::simulation::pool::state::{most_out, pool_device, OnSpecial, PoolParts, Turn, Write};
+use crate::simulation::pool::state::{most_out, pool_device, Metadata, OnSpecial, PoolParts, Turn, Write};
 use crate::simulation::{AboveVolume, Array, ArrayAccess, HasFront, Owner, Times, Volume};
 
 use crate::traffic::PASS_THROUGH;
@@ -40,7 +41,7 @@ pub enum OfPool {
 }
 
 /// Labels of a device that are written: two at its beginning and two at its end (rule X12).
-const LABELS: usize = 4;
+const LABELS: i64 = 4;
 
 /// What code of a pool knows of whoever it is part of: nothing of Linux md. None: the volume is another one.
 pub trait HasPool<D: Device>: HasFront<D> {
@@ -69,6 +70,10 @@ impl<D: Device, K: HasPool<D>> Array<D, K> {
         let Some((pool, layout, tables)) = self.pool() else { return };
         let hand_ns = pool.quarter_ns() / commands_of(layout, tables.record / tables.block);
         self.drives.hand_over_within(hand_ns);
+        if let Some((pool, ..)) = self.pool() {
+            let quarter_ns = pool.quarter_ns();
+            pool.special.iter_mut().for_each(|special| special.hand_over_within(quarter_ns));
+        }
         if let Some(mut parts) = self.pool_parts() {
             parts.dirty_changed();
         }
@@ -411,7 +416,7 @@ impl<D: Device, K: HasPool<D>> Array<D, K> {
 
     fn write_metadata(&mut self, copy: i64, place: i64, blocks: i64, cleans: i64) {
         let Some(mut parts) = self.pool_parts() else { return };
-        if parts.write_special(blocks * parts.tables.block, OnSpecial::Group(cleans)) {
+        if parts.write_special(&Metadata { copy, place, blocks }, cleans) {
             return;
         }
         let PoolParts { pool, layout, tables, .. } = parts;
@@ -420,13 +425,42 @@ impl<D: Device, K: HasPool<D>> Array<D, K> {
         self.write_blocks(OfPool::Group(cleans), vdev, first, Some(blocks));
     }
 
+    /// Something happens at a drive of the special vdev.
     #[inline(never)]
-    pub(in crate::simulation) fn special_done(&mut self) {
+    pub(in crate::simulation) fn special_drive_happened(&mut self, what: OfAuxiliary) {
+        let Array { kind, events, .. } = self;
+        let Some(drives) = kind.pool().and_then(|pool| pool.special.as_mut()) else { return };
+        for ended in drives.happen(what, events) {
+            match ended {
+                Ended::Command(command) => self.special_command_ended(command.access),
+                Ended::Flush(_) => self.group_flushed(),
+            }
+        }
+    }
+
+    fn special_command_ended(&mut self, ticket: u32) {
         let Some((pool, ..)) = self.pool() else { return };
-        match pool.on_special.pop_front() {
-            Some(OnSpecial::Group(cleans)) => self.group_command_ended(cleans, false),
-            Some(OnSpecial::Label) => self.label_written(),
-            None => {}
+        let (write, out) = &mut pool.on_special[ticket];
+        *out -= 1;
+        if *out > 0 {
+            return;
+        }
+        let write = *write;
+        pool.on_special.release(ticket);
+        match write {
+            OnSpecial::Group(cleans) => self.group_command_ended(cleans, false),
+            OnSpecial::Label => self.label_written(),
+        }
+    }
+
+    /// Flushes all that the group was written to (rule X12).
+    fn flush_group(&mut self) {
+        let Some((pool, ..)) = self.pool() else { return };
+        // the disks count as one
+        pool.flushing = 1 + pool.flushed_special().map_or(0, |special| special.len());
+        self.flush_members(VOLUME);
+        if let Some(mut parts) = self.pool_parts() {
+            parts.flush_special();
         }
     }
 
@@ -471,7 +505,7 @@ impl<D: Device, K: HasPool<D>> Array<D, K> {
             return self.write_objects(objects, copies);
         }
         // before its labels are written
-        self.flush_members(VOLUME);
+        self.flush_group();
     }
 
     fn write_objects(&mut self, n: i64, copies: i64) {
@@ -490,9 +524,7 @@ impl<D: Device, K: HasPool<D>> Array<D, K> {
         let Some(mut parts) = self.pool_parts() else { return };
         parts.pool.labels = 1;
         if parts.layout.n_groups < parts.tables.writes.labeled_vdevs {
-            for _ in 0..LABELS {
-                parts.write_special(parts.tables.writes.label_sectors, OnSpecial::Label);
-            }
+            (0..LABELS).for_each(|number| parts.write_special_label(number));
         }
         let Array { volume: Volume { layout, plan, .. }, .. } = self;
         let Some(tables) = &layout.pool else { return };
@@ -518,12 +550,17 @@ impl<D: Device, K: HasPool<D>> Array<D, K> {
         pool.labels -= 1;
         if pool.labels == 0 {
             pool.ends_group = true;
-            self.flush_members(VOLUME);
+            self.flush_group();
         }
     }
 
-    /// The disks are flushed: before the labels of the group, or behind them.
+    /// The disks are flushed, or a drive of the special vdev: before the labels of the group, or behind them.
     pub(in crate::simulation) fn group_flushed(&mut self) {
+        let Some((pool, ..)) = self.pool() else { return };
+        pool.flushing -= 1;
+        if pool.flushing > 0 {
+            return;
+        }
         if self.kind.pool().is_some_and(|pool| std::mem::take(&mut pool.ends_group)) {
             self.end_group();
         } else {

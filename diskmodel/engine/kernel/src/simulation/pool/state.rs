@@ -2,11 +2,12 @@
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
+use crate::command::Slots;
 use crate::device::Device;
-use crate::drives::auxiliary::Auxiliary;
+use crate::drives::auxiliary::{Auxiliary, Free};
 use crate::drives::Drives;
-use crate::events::{Action, Events, ARRIVE, COMPLETE, LAST};
-use crate::layout::{DeviceQueue, L2arc, Layout, PoolTables, Space, WriteTables};
+use crate::events::{Action, Events, ARRIVE, LAST};
+use crate::layout::{L2arc, Layout, PoolTables, Space, WriteTables};
 use crate::simulation::pool::intent_log::{Entry, IntentLog};
 use crate::simulation::pool::reads::PoolReads;
 use crate::simulation::pool::scan::Scan;
@@ -52,15 +53,23 @@ pub(super) enum Turn {
 }
 
 /// A write to the special vdev: of the group, with what is clean when it ends, or a label.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 pub(super) enum OnSpecial {
     Group(i64),
+    #[default]
     Label,
+}
+
+/// Metadata for the special vdev: which copy, which of the places of a metaslab, and blocks.
+pub(super) struct Metadata {
+    pub(super) copy: i64,
+    pub(super) place: i64,
+    pub(super) blocks: i64,
 }
 
 /// How many writes of a group may be out when it begins: a special vdev counts as one more (rules X12, X26).
 pub(super) fn first_out(layout: &Layout, writes: &WriteTables) -> i64 {
-    writes.allocated_first * (layout.n_groups + i64::from(writes.special.is_some()))
+    writes.allocated_first * (layout.n_groups + i64::from(writes.has_special))
 }
 
 /// How many may be out at most: more with each that ends on the disks.
@@ -91,9 +100,11 @@ pub struct Pool {
     pub(super) is_placing: bool,
     /// Writes that a processor still ends: what is clean then, and whether they were on the disks.
     pub(super) ending: VecDeque<(i64, bool)>,
-    /// Of the special vdev, if there is one, and its writes.
-    pub(super) special: Option<DeviceQueue>,
-    pub(super) on_special: VecDeque<OnSpecial>,
+    /// Drives of the special vdev, if there is one, and writes to them, each with how many of its commands are out.
+    pub(super) special: Option<Box<Auxiliary>>,
+    pub(super) on_special: Slots<(OnSpecial, usize)>,
+    /// Flushes of the disks and of these drives that the group waits for.
+    pub(super) flushing: usize,
     /// The labels of the group have been written, and the flush behind them ends it.
     pub(super) ends_group: bool,
     /// Labels of the group that are being written: those of the disks count as one.
@@ -122,16 +133,17 @@ pub struct Pool {
 
 impl Pool {
     /// `group` are records and indirect blocks of a group whose writing begins with the run, and the records below which
-    /// data lies (rule Z12); `log` are the drives of its log, where that has its own.
+    /// data lies (rule Z12); `own` are the drives of its log and of its special vdev.
     pub fn of(
         layout: &Layout,
         host_work_ns: i64,
         group: [i64; 3],
         l2arc: Option<Box<L2arc>>,
-        log: Option<Box<Auxiliary>>,
+        own: [Option<Box<Auxiliary>>; 2],
     ) -> Option<Self> {
         let pool = layout.pool.as_ref()?;
         let [left_records, left_indirect, top] = group;
+        let [log, special] = own;
         Some(Pool {
             space: Space::new(layout, &pool.writes, top),
             log: IntentLog::new(&pool.writes, log),
@@ -148,8 +160,9 @@ impl Pool {
             prepared: 0,
             is_placing: false,
             ending: VecDeque::new(),
-            special: pool.writes.special.as_ref().map(DeviceQueue::new),
-            on_special: VecDeque::new(),
+            special,
+            on_special: Slots::default(),
+            flushing: 0,
             ends_group: false,
             labels: 0,
             left_records,
@@ -221,6 +234,11 @@ impl Pool {
         self.reads.l2arc.as_deref_mut()
     }
 
+    /// Drives of the special vdev, where they take flushes.
+    pub(super) fn flushed_special(&mut self) -> Option<&mut Auxiliary> {
+        self.special.as_deref_mut().filter(|special| special.takes_flushes())
+    }
+
     /// Whether a cache device has a record.
     pub(super) fn is_on_l2arc(&self, number: i64) -> bool {
         self.reads.l2arc.as_ref().is_some_and(|l2arc| l2arc.contains(number))
@@ -252,6 +270,9 @@ impl<D: Device> PoolParts<'_, D> {
     pub(super) fn dirty_changed(&mut self) {
         let n = self.tables.writes.active_writes(self.pool.dirty) as usize;
         self.drives.give_group_writes(n, self.events);
+        if let Some(special) = &mut self.pool.special {
+            special.give_group_writes(n, self.events);
+        }
     }
 
     /// The open group is written at the next multiple of the interval from the beginning of the last (rule X11).
@@ -310,18 +331,40 @@ impl<D: Device> PoolParts<'_, D> {
         self.events.at(when, ARRIVE, pool_device(self.drives), LAST - 2, Action::GroupTurn);
     }
 
-    /// Writes to all devices of the special vdev, if there is one: one write after another passes their links (rule X26).
-    pub(super) fn write_special(&mut self, sectors: i64, write: OnSpecial) -> bool {
-        let bytes = sectors * self.drives.sector_bytes();
-        let Some(special) = &mut self.pool.special else { return false };
-        self.pool.on_special.push_back(write);
-        match write {
-            OnSpecial::Group(_) => self.pool.out_special += 1,
-            OnSpecial::Label => self.pool.labels += 1,
-        }
-        let done = special.end_of(bytes, self.events.now);
-        self.events.at(done, COMPLETE, pool_device(self.drives), LAST - 1, Action::SpecialDone);
+    /// Writes metadata to all drives of the special vdev, if there is one (rule X26).
+    pub(super) fn write_special(&mut self, metadata: &Metadata, cleans: i64) -> bool {
+        let PoolParts { pool, tables, drives, events, .. } = self;
+        let &Metadata { copy, place, blocks } = metadata;
+        let Some(special) = &mut pool.special else { return false };
+        let (writes, n_slabs) = (&tables.writes, special.n_slabs());
+        let bytes = blocks * tables.block * drives.sector_bytes();
+        let free = Free {
+            kind: (copy * (1 + writes.allocators) + place) as usize,
+            slab: copy * (n_slabs / 8).max(1) % n_slabs,
+            part: (place, writes.allocators + 1),
+        };
+        let ticket = pool.on_special.put((OnSpecial::Group(cleans), 0));
+        pool.out_special += 1;
+        pool.on_special[ticket].1 = special.append(&free, [bytes, bytes], (ticket, true), events);
         true
+    }
+
+    /// Writes a label to all drives of the special vdev, if there is one.
+    pub(super) fn write_special_label(&mut self, number: i64) {
+        let PoolParts { pool, tables, drives, events, .. } = self;
+        let Some(special) = &mut pool.special else { return };
+        let bytes = tables.writes.label_sectors * drives.sector_bytes();
+        let ticket = pool.on_special.put((OnSpecial::Label, 0));
+        pool.labels += 1;
+        pool.on_special[ticket].1 = special.write_label(number, bytes, ticket, events);
+    }
+
+    /// Flushes the drives of the special vdev, where they take flushes.
+    pub(super) fn flush_special(&mut self) {
+        let PoolParts { pool, events, .. } = self;
+        if let Some(special) = pool.flushed_special() {
+            special.flush(0, events);
+        }
     }
 
     /// A processor makes the open block of the log, in which there is room meanwhile; false where that takes no time.
