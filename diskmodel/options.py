@@ -179,7 +179,7 @@ HOST = Option(
 
 LOG_DEVICE = Option(
     "--log-device",
-    "Flash drive for the intent log of a pool, or for the journal of Linux md with RAID 4, 5 or 6; none: without.",
+    "Drive for the intent log of a pool, or for the journal of Linux md with RAID 4, 5 or 6; none: without.",
     array="layout.log",
 )
 

@@ -29,7 +29,6 @@ if TYPE_CHECKING:
         device_in_words,
         log_device_of,
         mirror_of,
-        safe_drive,
         special_vdev_of,
         with_drive,
         with_log_drive,
@@ -71,7 +70,7 @@ __getattr__ = face(
     {
         "assumed_order": "AssumedOrder ONE_AT_A_TIME Order",
         "auxiliary_devices": (
-            "NONE NamedLog NamedSpecial cache_drive device_in_words log_device_of mirror_of safe_drive "
+            "NONE NamedLog NamedSpecial cache_drive device_in_words log_device_of mirror_of "
             "special_vdev_of with_drive with_log_drive with_special_drives"
         ),
         "cache": "Dirty DirtyBuffer Segment Segments",

@@ -20,7 +20,6 @@ from diskmodel.layout import AuxiliaryDevice, LogDevice, SpecialVdev
 
 #: No device: the log of a pool is on its own disks, and so is its metadata; an array has no journal.
 NONE = "none"
-_FIX = f'use one that is, for example "micron-7450-pro-1920", or "{NONE}" for no device of its own'
 #: What each of them is called.
 _CALLED = {"log": "drive of a log", "special": "drive of a special vdev"}
 #: Devices of a mirror and their drive: "2x micron-7450-pro-1920".
@@ -31,21 +30,6 @@ _NO_DRIVE = re.compile(r"\d*\s*[x×X*]?")
 _ALMOST_A_MIRROR = re.compile(r"(?P<devices>\d{1,6})(?:\s*[X*]\s*|\s+)(?P<drive>\S.*)")
 _Device = TypeVar("_Device", bound=Description)
 _NO_CACHE = f'use one that is, for example "micron-7450-pro-1920", or "{NONE}" for no cache device'
-
-
-def safe_drive(name: str) -> Flash:
-    """Return the drive of that name for what must be safe when a write ends: a journal.
-
-    Raises
-    ------
-    DescriptionError
-        When there is no such drive, or a write that it has answered may be lost in a power cut.
-    """
-    drive = load_drive(name)
-    if not isinstance(drive, Flash) or drive.buffered_writes() is None:
-        rule = "is no flash drive that is protected from a loss of power, which a log needs"
-        raise DescriptionError(Fault("log", name, rule, _FIX))
-    return drive
 
 
 def _figures_of(drive: Any) -> dict[str, Any]:

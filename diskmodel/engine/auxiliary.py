@@ -12,7 +12,8 @@ from diskmodel.drive import DriveTables, KernelTables, VirtualTables
 from diskmodel.engine.steady.start import EMPTY, Start
 from diskmodel.engine.turns import first_draw, spindles
 from diskmodel.errors import DescriptionError, Fault
-from diskmodel.layout import AuxiliaryDevice
+from diskmodel.layout import AuxiliaryDevice, LogDevice
+from diskmodel.layout.md import BLOCK_BYTES, JOURNAL_FIRST_BYTES, journal_bytes
 from diskmodel.layout.pools import ClassTables, class_tables, slabs_of_a_drive
 from diskmodel.queue import Queue, QueueTables
 from diskmodel.records import Int64
@@ -118,7 +119,7 @@ class AuxiliaryTables:
 
 
 def log_of(array: Array, n_members: int, seed: int) -> Auxiliary | None:
-    """Return the drives of the log of a pool beside so many members; None where it has none of its own.
+    """Return the drives of a log, or of a journal, beside so many members; None where there are none of its own.
 
     Raises
     ------
@@ -126,12 +127,21 @@ def log_of(array: Array, n_members: int, seed: int) -> Auxiliary | None:
         When the drive is too small.
     """
     log = array.layout.log
-    if log is None or array.layout.has_strips:
+    if log is None:
         return None
     if log.drive is None:
         return _of_figures(log, LOG, n_members)
+    if array.layout.has_strips:
+        return _of_journal(array, log, n_members, seed)
     # its blocks come round within the first metaslab
     return _of_drives(array, log.card.of_a_log(), LOG, n_members, 1, seed, "layout.log", n_slabs=1)
+
+
+def _of_journal(array: Array, log: LogDevice, n_members: int, seed: int) -> Auxiliary:
+    """Return the drive of a journal of Linux md, which is written in order from its beginning."""
+    tables = array.auxiliary_tables(log.card.of_a_log())
+    n_bytes = journal_bytes(log) // BLOCK_BYTES * BLOCK_BYTES
+    return _placed(array, tables, LOG, n_members, 1, seed, (JOURNAL_FIRST_BYTES, n_bytes, 1), classes=None)
 
 
 def special_of(array: Array, n_members: int, seed: int) -> Auxiliary | None:
@@ -161,6 +171,23 @@ def _of_drives(
     if not all_slabs:
         raise DescriptionError(Fault(field, drive.name, "has no room for a metaslab", "use a larger drive"))
     slabs = all_slabs if n_slabs is None else min(n_slabs, all_slabs)
+    classes = class_tables(sector, rotates=tables.has_arms)
+    return _placed(array, tables, place, n_members, n, seed, (first, slab, slabs), classes)
+
+
+def _placed(
+    array: Array,
+    tables: DriveTables,
+    place: int,
+    n_members: int,
+    n: int,
+    seed: int,
+    room: tuple[int, int, int],
+    classes: ClassTables | None,
+) -> Auxiliary:
+    """Return so many drives, of which is used from a byte on so many slabs of some length."""
+    first, slab, slabs = room
+    sector = tables.sector_bytes
     revolution, phase = spindles(array, tables, n, seed, place)
     return Auxiliary(
         drive=tables,
@@ -172,7 +199,7 @@ def _of_drives(
         first_draw=first_draw(tables, seed, place),
         first_device=_first_device(place, n_members),
         takes_flushes=tables.takes_flushes,
-        classes=class_tables(sector, rotates=tables.has_arms),
+        classes=classes,
         first_sector=first // sector,
         n_sectors=slabs * slab // sector,
         slab_sectors=slab // sector,

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from diskmodel.naming import face
 
 if TYPE_CHECKING:
-    from diskmodel.layout.auxiliary_devices import AuxiliaryDevice, DeviceQueue, LogDevice, SpecialVdev
+    from diskmodel.layout.auxiliary_devices import AuxiliaryDevice, LogDevice, SpecialVdev
     from diskmodel.layout.card import Groups
     from diskmodel.layout.description import Layout
     from diskmodel.layout.fields import Level
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 __getattr__ = face(
     __name__,
     {
-        "auxiliary_devices": "AuxiliaryDevice DeviceQueue LogDevice SpecialVdev",
+        "auxiliary_devices": "AuxiliaryDevice LogDevice SpecialVdev",
         "card": "Groups",
         "description": "Layout",
         "fields": "Level",

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any, Literal, Self
 
 from pydantic import Field, SerializeAsAny, model_validator
 
 from diskmodel.description import Description
-from diskmodel.units import NS_PER_S, Bytes, BytesPerSecond, Nanoseconds, Ratio, pretty_ns
+from diskmodel.units import Bytes, BytesPerSecond, Nanoseconds, Ratio, pretty_ns
 
 #: The least journal, bytes: some hundred of the largest batches of stripes.
 MIN_JOURNAL_BYTES = 4 << 20
@@ -82,10 +81,11 @@ class LogDevice(AuxiliaryDevice):
     drive, write_ns, bytes_per_s
         As of every device of its own.
     flush_ns : int
-        Journals: time of a flush, where what the device has answered is not safe from a power cut before one. 0: Linux
-        need not flush it.
+        Journals: time of a flush of a device with figures, where what it has answered is not safe from a power cut
+        before one. 0: Linux need not flush it, or it is a drive.
     size_bytes : int or None
-        Journals: room. None: 40 GiB, four times the most that Linux md lets stripes fill before it frees their room.
+        Journals: room. None: that of its drive, up to 40 GiB, four times the most that Linux md lets stripes fill
+        before it frees their room.
     mode : "write-through" or None
         Journals: when a write ends: "write-through" (md's, unless it is changed): when it is on the members, too.
         "write-back" is not modeled.
@@ -124,40 +124,3 @@ class SpecialVdev(AuxiliaryDevice):
     ure_per_bit: float | None = Field(default=None, ge=0, lt=1)
     used_ratio: Ratio | None = None
     small_blocks_bytes: Bytes = Field(default=0, le=16 << 20)
-
-
-@dataclass(frozen=True)
-class AuxiliaryDeviceTables:
-    """A device of its own in whole numbers.
-
-    Attributes
-    ----------
-    write_ns : int
-        What a write takes when it has passed the link.
-    bytes_per_s : int
-        What passes the link in a second.
-    """
-
-    write_ns: int
-    bytes_per_s: int
-
-
-def auxiliary_device_tables(device: AuxiliaryDevice) -> AuxiliaryDeviceTables:
-    """Return a device of its own as the engines read it."""
-    assert device.figures is not None
-    write_ns, bytes_per_s = device.figures
-    return AuxiliaryDeviceTables(write_ns, max(round(bytes_per_s), 1))
-
-
-class DeviceQueue:
-    """Writes that wait for a device of its own: one after another passes its link."""
-
-    def __init__(self, tables: AuxiliaryDeviceTables) -> None:
-        self.tables = tables
-        #: When the device can be sent the next write.
-        self.free_ns = 0
-
-    def end_of(self, n_bytes: int, now_ns: int) -> int:
-        """Return when a write of so many bytes ends that comes now."""
-        self.free_ns = max(now_ns, self.free_ns) + n_bytes * NS_PER_S // self.tables.bytes_per_s
-        return self.free_ns + self.tables.write_ns

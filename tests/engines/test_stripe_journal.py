@@ -15,7 +15,6 @@ from diskmodel.engine.run import run
 from diskmodel.engine.scenario import resolve
 from diskmodel.engine.simulate import simulate
 from diskmodel.errors import DescriptionError
-from diskmodel.layout.auxiliary_devices import AuxiliaryDeviceTables
 from diskmodel.layout.description import Layout
 from diskmodel.layout.md.journal import Batch, JournalTables, Room, Unit, batches, within
 from diskmodel.layout.md.parity import plan
@@ -225,7 +224,7 @@ def test_pieces_are_cut_at_the_batches() -> None:
 
 
 def test_room_of_the_oldest_units_is_free_first() -> None:
-    room = Room(JournalTables(AuxiliaryDeviceTables(1, 1), 0, 100, 25, 8, 8))
+    room = Room(JournalTables(0, 100, 25, 8, 8))
     units = [Unit(number, 30) for number in range(4)]
     assert [room.take(unit) for unit in units] == [True, True, True, False]
     assert not room.ended(units[1])

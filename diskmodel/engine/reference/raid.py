@@ -8,6 +8,8 @@ from functools import partial
 
 from diskmodel.controller import BlockCache
 from diskmodel.drive import DriveTables
+from diskmodel.engine.auxiliary import Auxiliary
+from diskmodel.engine.reference.auxiliary.drives import AuxiliaryDrives
 from diskmodel.engine.reference.clock import COMPLETE, Clock
 from diskmodel.engine.reference.command import Access, Command
 from diskmodel.engine.reference.copy_choice import CopyChoice
@@ -39,6 +41,7 @@ class Raid:
         block_queue: int = 0,
         host_work_ns: int = 0,
         drive: DriveTables | None = None,
+        log: Auxiliary | None = None,
     ) -> None:
         self.clock = clock
         self.tables = tables
@@ -74,7 +77,10 @@ class Raid:
         self.is_writing_bits = False
         self.n_bit_writes = 0
         journal = None if md is None else md.journal
-        self.journal = None if journal is None else StripeJournal(clock, journal, len(devices) + 3, self)
+        self.journal = None
+        if journal is not None:
+            assert log is not None
+            self.journal = StripeJournal(clock, journal, AuxiliaryDrives(clock, log), self)
         self.partial = None if md is None or md.ppl is None else PartialLogs(md.ppl, self)
         #: What the array's thread has to do when the superblock has been written, where no writes are throttled.
         self.is_asleep = False

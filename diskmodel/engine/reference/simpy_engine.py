@@ -73,7 +73,7 @@ def make_stages(
     # while it submits one request the host notices no completion (rule Q11)
     host = HostTables.of(scenario.host, tables.sector_bytes)
     host_work_ns, processors = max(host.submission_ns), Processors(host.n_processors)
-    raid = Raid(clock, scenario.layout, devices, split_at, block_queue, host_work_ns, tables)
+    raid = Raid(clock, scenario.layout, devices, split_at, block_queue, host_work_ns, tables, scenario.log)
     volume: Volume = raid
     if not scenario.layout.has_strips:
         hit_ns, sector = scenario.controller.hit_ns, tables.sector_bytes

@@ -7,7 +7,17 @@ from diskmodel.naming import face
 if TYPE_CHECKING:
     from diskmodel.layout.md.bitmap import bits_of
     from diskmodel.layout.md.fields import JOURNALED, MAX_STRIPE_CACHE, Consistency, ReadPolicy, Rotation, WritePolicy
-    from diskmodel.layout.md.journal import BATCH_STRIPES, BLOCK_BYTES, JournalTables, PartialTables, Room, Stripe, Unit
+    from diskmodel.layout.md.journal import (
+        BATCH_STRIPES,
+        BLOCK_BYTES,
+        JOURNAL_FIRST_BYTES,
+        JournalTables,
+        PartialTables,
+        Room,
+        Stripe,
+        Unit,
+        journal_bytes,
+    )
     from diskmodel.layout.md.layout import STRIPED
     from diskmodel.layout.md.parity import Row, row_of
     from diskmodel.layout.md.rebuild import MARK_STEP_NS, MAX_STARVING_BYTES, N_MARKS
@@ -19,7 +29,9 @@ __getattr__ = face(
     {
         "bitmap": "bits_of",
         "fields": "Consistency JOURNALED MAX_STRIPE_CACHE ReadPolicy Rotation WritePolicy",
-        "journal": "BATCH_STRIPES BLOCK_BYTES JournalTables PartialTables Room Stripe Unit",
+        "journal": (
+            "BATCH_STRIPES BLOCK_BYTES JOURNAL_FIRST_BYTES JournalTables PartialTables Room Stripe Unit journal_bytes"
+        ),
         "layout": "STRIPED",
         "parity": "Row row_of",
         "rebuild": "MARK_STEP_NS MAX_STARVING_BYTES N_MARKS",

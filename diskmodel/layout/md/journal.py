@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from typing import NamedTuple
 
-from diskmodel.layout.auxiliary_devices import AuxiliaryDeviceTables
+from diskmodel.layout.auxiliary_devices import LogDevice
 from diskmodel.layout.pieces import ChildIo
 
 #: Stripes that md's thread works on before it writes what it has for the journal (`MAX_STRIPE_BATCH`). At half a long
@@ -21,8 +21,16 @@ DATA_BYTES, PARITY_BYTES, CHECKSUM_BYTES = 20, 16, 4
 #: The most room of stripes that are on the members before it is freed, bytes (`RECLAIM_MAX_FREE_SPACE`); a quarter of
 #: the journal if that is less.
 RECLAIM_BYTES = 10 << 30
+#: Where a journal begins on its drive, and what is kept free behind it, bytes: md's superblock lies in the first MiB.
+JOURNAL_FIRST_BYTES, BEHIND_BYTES = 1 << 20, 1 << 20
 #: Where md keeps its superblock on each member, bytes (version 1.2).
 SUPER_BYTES = 4096
+
+
+def journal_bytes(log: LogDevice) -> int:
+    """Return the size of a journal: as given, or of its drive, as far as that matters."""
+    size = 4 * RECLAIM_BYTES if log.size_bytes is None else log.size_bytes
+    return size if log.drive is None else min(size, log.card.capacity_bytes - JOURNAL_FIRST_BYTES - BEHIND_BYTES)
 
 
 @dataclass(frozen=True)
@@ -31,9 +39,8 @@ class JournalTables:
 
     Attributes
     ----------
-    device : AuxiliaryDeviceTables
     flush_ns : int
-        Time of a flush of its device; 0: it needs no flushes.
+        Time of a flush of its device, where only figures of that are known; 0: it needs no flushes, or is a drive.
     blocks, reclaimed : int
         Its room, and the room of stripes that are on the members from which on it is freed, both in blocks of 4 KiB.
     page : int
@@ -42,7 +49,6 @@ class JournalTables:
         Sector of a member that the superblock is in.
     """
 
-    device: AuxiliaryDeviceTables
     flush_ns: int
     blocks: int
     reclaimed: int

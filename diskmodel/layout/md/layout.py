@@ -135,11 +135,6 @@ class Md(Layout):
             return f"log: a journal is for at most {MAX_JOURNALED_DISKS} disks, not {self.disks}; remove it"
         if self.read_modify_write == "held":
             return "log: md does not hold disks; remove it, or read_modify_write"
-        if self.log is not None and self.log.drive is not None and self.log.figures is None:
-            return (
-                f"log: a journal on {self.log.in_words} is not modeled, only one on a flash drive that "
-                "is protected from a loss of power; use one that is"
-            )
         if self.log is not None and self.log.mode == "write-back":
             return "log.mode=write-back: is not modeled; use write-through, which is md's mode unless it is changed"
         if self.strip_bytes % STRIPE_PAGE_BYTES:

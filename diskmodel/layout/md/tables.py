@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, Self
 
 from diskmodel.errors import DescriptionError, Fault
-from diskmodel.layout.auxiliary_devices import auxiliary_device_tables
+from diskmodel.layout.auxiliary_devices import MIN_JOURNAL_BYTES
 from diskmodel.layout.description import Layout
 from diskmodel.layout.md.fields import STRIPE_PAGE_BYTES, Rotation, WritePolicy
 from diskmodel.layout.md.journal import (
@@ -18,6 +18,7 @@ from diskmodel.layout.md.journal import (
     SUPER_BYTES,
     JournalTables,
     PartialTables,
+    journal_bytes,
 )
 from diskmodel.layout.tables import CopyPolicy, LayoutTables, fault, lost_disk, sectors_of, used_sectors
 
@@ -247,10 +248,12 @@ def _journal(layout: Layout, data_offset: int, sector_bytes: int) -> JournalTabl
     log = layout.log
     if log is None:
         return None
-    size = 4 * RECLAIM_BYTES if log.size_bytes is None else log.size_bytes
+    size = journal_bytes(log)
+    if size < MIN_JOURNAL_BYTES:
+        fix = "use a larger drive"
+        raise DescriptionError(Fault("layout.log", log.in_words, "has no room for a journal", fix))
     blocks = size // STRIPE_PAGE_BYTES
     return JournalTables(
-        device=auxiliary_device_tables(log),
         flush_ns=log.flush_ns,
         blocks=blocks,
         reclaimed=min(blocks // 4, RECLAIM_BYTES // STRIPE_PAGE_BYTES),

@@ -13,7 +13,7 @@ from pydantic import BeforeValidator, Field, ValidationInfo, field_validator, mo
 from diskmodel.array import Spindles
 from diskmodel.controller import Controller, NamedController
 from diskmodel.description import Description, Reader, read_toml
-from diskmodel.drive import NONE, Drive, NamedDrive, cache_drive, safe_drive, special_vdev_of
+from diskmodel.drive import NONE, Drive, NamedDrive, cache_drive, log_device_of, special_vdev_of
 from diskmodel.errors import DescriptionError, Fault
 from diskmodel.faults import inner
 from diskmodel.host import Host
@@ -93,7 +93,7 @@ _OF_LAYOUT = {
 }
 #: What finds the drives of devices of their own, each by its name.
 _LOOK_UP: dict[str, Callable[[str], Any]] = {
-    "log_devices": safe_drive,
+    "log_devices": log_device_of,
     "special_devices": special_vdev_of,
     "cache_devices": cache_drive,
 }

@@ -1,4 +1,4 @@
-"""Pools whose log or special vdev is on drives of any kind (rules X16 and X26), drawn from a seed."""
+"""Logs, journals and special vdevs on drives of any kind (rules X16, X26 and Y13), drawn from a seed."""
 
 from __future__ import annotations
 
@@ -75,3 +75,29 @@ def special_case(seed: int) -> Case:
     if seed % 2:
         del layout["log"]
     return case
+
+
+def journal_case(seed: int) -> Case:
+    """An array of Linux md whose journal is on a drive, and so small that its room runs out."""
+    rng = random.Random(f"journal {seed}")
+    pick = rng.choice
+    drive = DRIVES[seed % len(DRIVES)]
+    log = {"drive": drive} if isinstance(drive, str) else drive
+    layout: dict[str, Any] = {
+        "level": pick(("raid5", "raid6", "raid4")),
+        "disks": pick((4, 5)),
+        "strip_bytes": pick((16384, 65536)),
+        "stripe_cache_pages": pick((None, 256)),
+        "log": log | {"size_bytes": pick((4 << 20, 8 << 20))},
+    }
+    array: dict[str, Any] = {"drive": pick(("md-raid-10k", "generic-15k", "generic-sata-ssd")), "layout": layout}
+    if pick((False, True)):
+        layout["failed"] = [1]
+    if pick((False, True)):
+        array["queue"] = {"write_throttle": "linux"}
+    if pick((False, True)):
+        array["host"] = {"submission_ns": 10_000}
+    stream: dict[str, Any] = {"clients": pick((1, 8, 24)), "size_bytes": pick((4096, 16384, 131072))}
+    stream |= {"alignment_bytes": 4096, "read_ratio": pick((0.0, 0.3)), "span_bytes": 64 << 20}
+    stream |= pick(({}, {"sync": "fdatasync"}, {"sync": "dsync"}))
+    return {"array": array, "workload": {"streams": [stream]}, "n": 120, "seed": seed}

@@ -142,7 +142,7 @@ def test_kinds_of_vdevs_without_them_are_refused(given: dict[str, Any], said: st
         ("raidz2", {"special_device": ["2 x"]}, "--special-device='2 x': names no drive; write for example \"2x"),
         ("raid6", {"special_device": ["2x micron-7450-pro-1920"]}, "--special-device: belongs to pools of OpenZFS"),
         ("raidz2", {"cache_device": ["micron-7450-pro-1920"]}, "--cache-device: what comes onto a cache device"),
-        ("raidz2", {"log_device": ["generic-7k2"]}, "--log-device='generic-7k2': is no flash drive"),
+        ("raidz2", {"log_device": ["wd-ultrastar-hc620"]}, "--log-device='wd-ultrastar-hc620': has zones"),
         ("raid10", {"log_device": ["micron-7450-pro-1920"]}, "--log-device: only pools of OpenZFS have a log"),
     ],
 )

@@ -13,7 +13,6 @@ from diskmodel.drive.auxiliary_devices import log_device_of, special_vdev_of
 from diskmodel.engine.run import Engine, run
 from diskmodel.engine.scenario import resolve
 from diskmodel.errors import DescriptionError
-from diskmodel.layout.auxiliary_devices import AuxiliaryDeviceTables, DeviceQueue
 from diskmodel.layout.pools.special import metadata_bytes, room_bytes
 from diskmodel.records import Run
 
@@ -39,12 +38,6 @@ def written(array: Array, engine: Engine = "native", n: int = 450, **load: Any) 
     """Writes that nobody waits for, until their first group has been written: a fifth of what may be dirty."""
     workload = Workload.parse({"size": "8 KiB", "read_ratio": 0, "rate": "400/s", "span": "64 MiB", **load})
     return run(resolve(array, 0), workload.requests(capacity_bytes=array.usable_bytes, n=n, seed=1), engine)
-
-
-def test_writes_pass_the_link_one_after_another() -> None:
-    """Of 1,000 bytes at 1 GB/s each takes 1 us of the link, and 20 us more; behind a pause none waits."""
-    queue = DeviceQueue(AuxiliaryDeviceTables(write_ns=20_000, bytes_per_s=10**9))
-    assert [queue.end_of(1000, now) for now in (0, 0, 500, 10_000)] == [21_000, 22_000, 23_000, 31_000]
 
 
 def test_a_log_and_a_special_vdev_are_one_device() -> None:

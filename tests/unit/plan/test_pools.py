@@ -11,7 +11,7 @@ import pytest
 from diskmodel.analytic.estimate import estimate
 from diskmodel.array import Array
 from diskmodel.drive import Flash, load_drive
-from diskmodel.drive.auxiliary_devices import log_device_of, safe_drive
+from diskmodel.drive.auxiliary_devices import log_device_of
 from diskmodel.errors import DescriptionError
 from diskmodel.plan import run_plan
 from diskmodel.plan.comparison.compare import degraded_array, rebuilding_array
@@ -255,7 +255,7 @@ def test_a_special_vdev_costs_all_its_drives_and_can_be_lost() -> None:
     prices = without.prices
     figures = [statics(case, case.array(6)) for case in (without, with_special)]
     more = figures[1].cost_usd - figures[0].cost_usd
-    drive = safe_drive("micron-7450-pro-1920")
+    drive = load_drive("micron-7450-pro-1920")
     hours = prices.years * 8766
     power = (drive.power_w or 0) * prices.power_factor / 1000 * hours * prices.power_usd_per_kwh
     assert more == pytest.approx(2 * (300 + prices.slot_usd + power))

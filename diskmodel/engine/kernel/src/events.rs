@@ -55,8 +55,7 @@ pub enum Action {
     Wake(u32),
     /// The drives have made pages of the bitmap durable.
     BitsDurable,
-    /// The first of the units that are being written to the journal of an array is in it, and it has been flushed.
-    UnitWritten,
+    /// The device of the journal of an array has been flushed, of which only the time of that is known.
     UnitsFlushed,
     /// A request has left the host's processor.
     Submitted(u32),
@@ -152,7 +151,6 @@ impl Action {
             Action::GroupPlaced => (15, 10, 0),
             Action::GroupEnded => (15, 11, 0),
             Action::PoolRead(b) => (15, 12, b),
-            Action::UnitWritten => (15, 13, 0),
             Action::UnitsFlushed => (15, 14, 0),
             Action::FlushAsked(b) => (15, 15, b),
             Action::L2arcRead(b) => (15, 17, b),
@@ -192,7 +190,6 @@ impl Action {
             _ if a == 10 => Action::GroupPlaced,
             _ if a == 11 => Action::GroupEnded,
             _ if a == 12 => Action::PoolRead(b),
-            _ if a == 13 => Action::UnitWritten,
             _ if a == 14 => Action::UnitsFlushed,
             _ if a == 15 => Action::FlushAsked(b),
             _ if a == 17 => Action::L2arcRead(b),

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Protocol
 
+from diskmodel.engine.reference.auxiliary.drives import AuxiliaryDrives, Free
 from diskmodel.engine.reference.clock import COMPLETE, LAST, Clock
-from diskmodel.layout import DeviceQueue
 from diskmodel.layout.md import BLOCK_BYTES, JournalTables, Room, Unit
 
 
@@ -21,6 +22,14 @@ class Thread(Protocol):
         """Write the superblock to all members while the thread sleeps; then call `written`."""
 
 
+@dataclass
+class Writing:
+    """A unit that is being written: what begins then, and how many of its commands are out."""
+
+    begin: Callable[[], None]
+    out: int = 0
+
+
 class StripeJournal:
     """The journal of an array, in front of its members.
 
@@ -28,19 +37,20 @@ class StripeJournal:
     ----------
     clock : Clock
     tables : JournalTables
-    device : int
-        Its number in the order of events.
+    drives : AuxiliaryDrives
+        Its own.
     thread : Thread
     """
 
-    def __init__(self, clock: Clock, tables: JournalTables, device: int, thread: Thread) -> None:
+    def __init__(self, clock: Clock, tables: JournalTables, drives: AuxiliaryDrives, thread: Thread) -> None:
         self.clock = clock
         self.tables = tables
-        self.device = device
+        self.drives = drives
         self.thread = thread
         self.room = Room(tables)
         self.n_units = 0
-        self.queue = DeviceQueue(tables.device)
+        #: Units that are being written, in order, each with what begins then, and how many of its commands are out.
+        self.writing: deque[Writing] = deque()
         #: Units that wait for room.
         self.waiting: deque[tuple[Unit, Callable[[Unit], None]]] = deque()
         #: What begins when units have been flushed: of the flush in progress, and of the next one.
@@ -70,11 +80,18 @@ class StripeJournal:
             self._reclaim()
 
     def _write(self, unit: Unit, begin: Callable[[Unit], None]) -> None:
-        end_ns = self.queue.end_of(unit.n_blocks * BLOCK_BYTES, self.clock.now)
-        self.clock.at(end_ns, COMPLETE, self.device, unit.number, lambda: self._is_written(lambda: begin(unit)))
+        n_bytes, writing = unit.n_blocks * BLOCK_BYTES, Writing(lambda: begin(unit))
+        self.writing.append(writing)
+        writing.out = self.drives.append(Free(), n_bytes, n_bytes, lambda _: self._part_written(writing))
+
+    def _part_written(self, writing: Writing) -> None:
+        """Units are in the journal in their order: one goes on when all before it are there, too."""
+        writing.out -= 1
+        while self.writing and not self.writing[0].out:
+            self._is_written(self.writing.popleft().begin)
 
     def _is_written(self, begin: Callable[[], None]) -> None:
-        if not self.tables.flush_ns:
+        if not self.tables.flush_ns and not self.drives.takes_flushes:
             self.thread.in_turn(begin)
             return
         self.written.append(begin)
@@ -85,7 +102,12 @@ class StripeJournal:
         if self.flushing or not self.written:
             return
         self.flushing, self.written = self.written, []
-        self.clock.at(self.clock.now + self.tables.flush_ns, COMPLETE, self.device, LAST, self._flushed)
+        if not self.tables.flush_ns:
+            self.drives.flushes[0].flush(self._flushed)
+            return
+        # of a device of which this is all that is known
+        device = self.drives.tables.first_device
+        self.clock.at(self.clock.now + self.tables.flush_ns, COMPLETE, device, LAST, self._flushed)
 
     def _flushed(self) -> None:
         flushed, self.flushing = self.flushing, []

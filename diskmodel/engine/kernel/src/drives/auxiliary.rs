@@ -91,6 +91,11 @@ impl Auxiliary {
         self.flushing.len()
     }
 
+    /// Number of the first drive in the order of events.
+    pub fn first_device(&self) -> u32 {
+        self.place.first_device
+    }
+
     pub fn takes_flushes(&self) -> bool {
         self.place.takes_flushes
     }

@@ -4,7 +4,7 @@
 use std::collections::VecDeque;
 
 use super::row::Row;
-use super::{AuxiliaryDeviceTables, ChildIo, Layout};
+use super::{ChildIo, Layout};
 use crate::schema::record;
 
 /// Stripes that md's thread works on before it writes what it has for the journal.
@@ -21,8 +21,7 @@ record! {
     /// Journal of an array, as `diskmodel.layout.md.journal.JournalTables`.
     #[derive(Clone, Debug)]
     pub struct JournalTables {
-        pub device: AuxiliaryDeviceTables,
-        /// Time of a flush of its device; 0: it needs none.
+        /// Time of a flush of its device, where only figures of that are known; 0: it needs none, or is a drive.
         pub flush_ns: i64,
         /// Its room, and the room of stripes that are on the members from which on it is freed, in blocks of 4 KiB.
         pub blocks: i64,

@@ -1,6 +1,5 @@
 //! Which disks serve a request, in which phases (rules L1 to L15, R1 to R7, X1 to X6, X20); see `diskmodel/layout/`.
 
-mod auxiliary_device;
 mod bitmap;
 mod choice;
 mod draid;
@@ -28,7 +27,6 @@ use crate::named::named;
 /// A read after which the disk is held until the same blocks have been written (rule L12).
 pub const READ_AND_HOLD: u8 = 2;
 
-pub use auxiliary_device::{AuxiliaryDeviceTables, DeviceQueue};
 pub use bitmap::{page_of, Bitmap};
 pub use choice::{CopyChoice, DiskState};
 pub use draid::DraidTables;

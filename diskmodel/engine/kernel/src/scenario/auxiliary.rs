@@ -11,6 +11,8 @@ use crate::rule::{MAX_DEPTH, MAX_DISKS, MAX_LENGTH_BYTES, MAX_SECTORS};
 use crate::scenario::Start;
 use crate::schema::record;
 
+/// No unit of a journal of Linux md is longer: a block lists all of its pages.
+const MAX_UNIT_BYTES: i64 = 1 << 20;
 /// The most drives at a place: no more than a mirror of any vdev has.
 const MAX_AT_A_PLACE: i64 = 16;
 /// The most commands of a class that a drive is given at once.
@@ -140,14 +142,16 @@ impl Scenario {
     pub(super) fn check_auxiliary(&self) -> Result<(), String> {
         let (pool, n_devices) = (self.layout.pool.as_ref(), self.layout.n_devices());
         let has_special = pool.is_some_and(|pool| pool.writes.has_special);
-        let rule = "only a pool has a log, or a special vdev where it says so";
-        holds(pool.is_some() || self.log.is_none(), "log", "given", rule)?;
-        let given = if has_special { "None" } else { "given" };
-        holds(has_special == self.special.is_some(), "special", given, rule)?;
-        let Some(pool) = pool else { return Ok(()) };
+        let given = |has_one: bool| if has_one { "given" } else { "None" };
+        let rule = "there must be as many as the layout has";
+        holds(has_special == self.special.is_some(), "special", given(self.special.is_some()), rule)?;
+        let has_journal = self.layout.journal.is_some();
+        let is_due = pool.is_some() || has_journal == self.log.is_some();
+        holds(is_due, "log", given(self.log.is_some()), rule)?;
         if let Some(log) = &self.log {
-            log.check("log", n_devices, pool.writes.log_block)?;
+            log.check("log", n_devices, pool.map_or(MAX_UNIT_BYTES, |pool| pool.writes.log_block))?;
         }
+        let Some(pool) = pool else { return Ok(()) };
         let Some(special) = &self.special else { return Ok(()) };
         let writes = &pool.writes;
         let blocks = writes.indirect_blocks.max(writes.object_blocks);

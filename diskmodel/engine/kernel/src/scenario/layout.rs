@@ -1,7 +1,7 @@
 //! What a layout must keep.
 
 use crate::layout::{page_of, PER_MILLION};
-use crate::layout::{AuxiliaryDeviceTables, DraidTables, Family, L2arcTables, LayoutTables, SyncAction, WriteTables};
+use crate::layout::{DraidTables, Family, L2arcTables, LayoutTables, SyncAction, WriteTables};
 use crate::rule::{all_within, ascending, holds, within};
 use crate::rule::{
     MAX_APART_NS, MAX_DISKS, MAX_LENGTH_BYTES, MAX_PIECES, MAX_REBUILD_STEPS, MAX_SECTORS, MAX_STRIPE_PAGES,
@@ -14,11 +14,6 @@ const MIN_JOURNAL_BLOCKS: i64 = 1024;
 
 /// Of anything that a pool writes at once.
 const MAX_WRITES: i64 = 1 << 20;
-
-fn check_auxiliary_device(field: &str, device: &AuxiliaryDeviceTables) -> Result<(), String> {
-    within(&format!("{field}.write_ns"), device.write_ns, 1, MAX_APART_NS)?;
-    within(&format!("{field}.bytes_per_s"), device.bytes_per_s, 1, MAX_SECTORS)
-}
 
 impl LayoutTables {
     /// Disks, spares included.
@@ -326,7 +321,6 @@ impl LayoutTables {
             journal.page,
             "the strip must be a multiple of it",
         )?;
-        check_auxiliary_device("layout.journal.device", &journal.device)?;
         within("layout.journal.flush_ns", journal.flush_ns, 0, MAX_APART_NS)?;
         within("layout.journal.blocks", journal.blocks, MIN_JOURNAL_BLOCKS, MAX_SECTORS)?;
         within("layout.journal.reclaimed", journal.reclaimed, 1, journal.blocks / 4)?;

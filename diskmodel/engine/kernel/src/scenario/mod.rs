@@ -68,7 +68,7 @@ record! {
         /// Where the draws of accesses to the media begin (rule M9).
         pub first_draw: u32,
         pub start: Start,
-        /// The log of a pool, and its special vdev, where it has drives of its own for them.
+        /// The log of a pool or the journal of an array, and a special vdev, where it has drives of its own for them.
         pub log: Option<AuxiliaryTables>,
         pub special: Option<AuxiliaryTables>,
         /// Levels are recorded after every so many completions; 0: never.
@@ -138,7 +138,7 @@ fn load_logs(disks: &mut [Disk], n_disks: usize, start: &Start, model: &hdd::Mod
     Ok(())
 }
 
-/// Which places of their own the log of a pool and its special vdev are, in events.
+/// Which places of their own a log and a special vdev are, in events.
 pub const LOG: u8 = 0;
 pub const SPECIAL: u8 = 1;
 

@@ -10,6 +10,7 @@ use super::{AboveDisks, AboveVolume, Array, HasFront, Times, WithKinds};
 use crate::command::Command;
 use crate::device::Device;
 use crate::drives::auxiliary::Auxiliary;
+use crate::events::OfAuxiliary;
 use crate::layout::{L2arc, Layout};
 
 /// The volume of the array, with its state.
@@ -27,10 +28,12 @@ impl Kind {
         l2arc: Option<Box<L2arc>>,
         own: [Option<Box<Auxiliary>>; 2],
     ) -> Self {
-        match Pool::of(layout, host_work_ns, group, l2arc, own) {
-            Some(pool) => Kind::Pool(Box::new(pool)),
-            None => Kind::Md(Md::new(layout)),
+        if layout.pool.is_none() {
+            let [log, _] = own;
+            return Kind::Md(Md::new(layout, log));
         }
+        Pool::of(layout, host_work_ns, group, l2arc, own)
+            .map_or_else(|| Kind::Md(Md::new(layout, None)), |pool| Kind::Pool(Box::new(pool)))
     }
 
     fn pool(&mut self) -> Option<&mut Pool> {
@@ -135,6 +138,15 @@ impl<D: Device, F: AboveVolume<D, Self>> AboveDisks<D> for Kinds<F> {
 }
 
 impl<D: Device, F: AboveVolume<D, Kinds<F>>> WithKinds<D, F> {
+    /// Something happens at a drive of the volume's log.
+    #[inline(never)]
+    pub(super) fn log_drive_happened(&mut self, what: OfAuxiliary) {
+        match self.kind.volume {
+            Kind::Md(_) => self.journal_drive_happened(what),
+            Kind::Pool(_) => self.intent_drive_happened(what),
+        }
+    }
+
     #[inline(never)]
     fn flushed_for_volume(&mut self) {
         match self.kind.volume {

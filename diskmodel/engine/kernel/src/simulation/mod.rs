@@ -81,7 +81,7 @@ pub struct BeforeDisks {
     pub n_buffered: u64,
     /// Of a transaction group whose writing begins with the run: records, indirect blocks, records below which data is.
     pub group: [i64; 3],
-    /// The cache devices of a pool, and the drives of its log and of its special vdev.
+    /// The cache devices of a pool, and the drives of a log and of a special vdev.
     pub l2arc: Option<Box<L2arc>>,
     pub own: [Option<Box<Auxiliary>>; 2],
     /// Levels are recorded after every so many completions; 0: never.
@@ -268,7 +268,6 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
             Action::GroupEnded => self.group_ended(),
             Action::RebuildStep => self.rebuild_step(),
             Action::BitsDurable => self.bits_durable(),
-            Action::UnitWritten => self.unit_written(),
             Action::UnitsFlushed => self.units_flushed(),
         }
     }

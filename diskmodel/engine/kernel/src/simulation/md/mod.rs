@@ -9,6 +9,7 @@ mod stripes;
 
 use crate::command::Command;
 use crate::device::Device;
+use crate::drives::auxiliary::Auxiliary;
 use crate::layout::Layout;
 use crate::mechanics::{FLUSH, READ, WRITE};
 use crate::simulation::block::submission::Request;
@@ -68,11 +69,12 @@ pub struct Md {
 }
 
 impl Md {
-    pub fn new(layout: &Layout) -> Self {
+    /// `log` are the drives of its journal, where it has one.
+    pub fn new(layout: &Layout, log: Option<Box<Auxiliary>>) -> Self {
         Md {
             intents: Intents::of(layout).map(Box::new),
             stripes: Stripes::of(layout).map(Box::new),
-            stripe_journal: StripeJournal::of(layout).map(Box::new),
+            stripe_journal: StripeJournal::of(layout, log).map(Box::new),
             partial: PartialLogs::of(layout).map(Box::new),
             rebuild: Rebuild::of(layout).map(Box::new),
         }

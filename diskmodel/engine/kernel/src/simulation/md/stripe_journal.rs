@@ -5,8 +5,9 @@ use std::collections::VecDeque;
 
 use crate::command::{Command, Slots};
 use crate::device::Device;
-use crate::events::{Action, Events, COMPLETE, LAST};
-use crate::layout::{within, ChildIo, DeviceQueue, JournalTables, Layout, Room, BLOCK_BYTES};
+use crate::drives::auxiliary::{Auxiliary, Ended, Free};
+use crate::events::{Action, Events, OfAuxiliary, COMPLETE, LAST};
+use crate::layout::{within, ChildIo, JournalTables, Layout, Room, BLOCK_BYTES};
 use crate::mechanics::WRITE;
 use crate::simulation::block::flushing::VOLUME;
 use crate::simulation::block::submission::Work;
@@ -21,6 +22,8 @@ struct Unit {
     /// The access that they are part of, and what they write to the members.
     access: u32,
     pieces: Vec<ChildIo>,
+    /// Commands to the journal's drive that are out.
+    out: usize,
 }
 
 /// The journal of an array, and what waits for it.
@@ -29,7 +32,7 @@ pub struct StripeJournal {
     room: Room,
     units: Slots<Unit>,
     n_units: u64,
-    device: DeviceQueue,
+    drives: Box<Auxiliary>,
     /// Units that wait for room, that are being written, that have been and wait for a flush, and that are flushed.
     waiting: VecDeque<u32>,
     writing: VecDeque<u32>,
@@ -44,14 +47,14 @@ pub struct StripeJournal {
 }
 
 impl StripeJournal {
-    /// None without a journal.
-    pub fn of(layout: &Layout) -> Option<Self> {
-        layout.journal.as_ref().map(|tables| StripeJournal {
+    /// None without a journal; `drives` are its own.
+    pub fn of(layout: &Layout, drives: Option<Box<Auxiliary>>) -> Option<Self> {
+        layout.journal.as_ref().zip(drives).map(|(tables, drives)| StripeJournal {
             tables: tables.clone(),
             room: Room::new(tables),
             units: Slots::default(),
             n_units: 0,
-            device: DeviceQueue::new(&tables.device),
+            drives,
             waiting: VecDeque::new(),
             writing: VecDeque::new(),
             written: Vec::new(),
@@ -63,12 +66,22 @@ impl StripeJournal {
         })
     }
 
-    /// Flushes the journal for all units that are written, unless a flush is in progress; `device` is its own.
-    fn flush_written(&mut self, device: u32, events: &mut Events) {
+    /// Whether what its drive has answered is safe only behind a flush.
+    fn is_flushed(&self) -> bool {
+        self.tables.flush_ns > 0 || self.drives.takes_flushes()
+    }
+
+    /// Flushes the journal for all units that are written, unless a flush is in progress.
+    fn flush_written(&mut self, events: &mut Events) {
         if !self.flushing.is_empty() || self.written.is_empty() {
             return;
         }
         self.flushing = std::mem::take(&mut self.written);
+        if self.tables.flush_ns == 0 {
+            return self.drives.flush(0, events);
+        }
+        // of a device of which this is all that is known
+        let device = self.drives.first_device();
         events.at(events.now + self.tables.flush_ns, COMPLETE, device, LAST, Action::UnitsFlushed);
     }
 }
@@ -83,7 +96,7 @@ impl<D: Device, K: HasMd<D>> Array<D, K> {
         let mut units = Vec::with_capacity(batches.len());
         for batch in batches {
             let pieces = within(pieces, (batch.start, batch.stop));
-            units.push(journal.units.put(Unit { number: 0, n_blocks: batch.n_blocks, access: id, pieces }));
+            units.push(journal.units.put(Unit { number: 0, n_blocks: batch.n_blocks, access: id, pieces, out: 0 }));
         }
         units.into_iter().for_each(|unit| self.in_turn(Turn::Take(unit)));
     }
@@ -103,7 +116,7 @@ impl<D: Device, K: HasMd<D>> Array<D, K> {
     /// Flushes the journal for all units that are written.
     pub(super) fn flush_units(&mut self) {
         if let Some(journal) = self.kind.journal() {
-            journal.flush_written(self.drives.len() + 3, &mut self.events);
+            journal.flush_written(&mut self.events);
         }
     }
 
@@ -117,8 +130,8 @@ impl<D: Device, K: HasMd<D>> Array<D, K> {
 
     /// Writes units in order, as far as they have room.
     fn write_waiting(&mut self) {
-        let Some(journal) = self.kind.journal() else { return };
-        let (now, device) = (self.events.now, self.drives.len() + 3);
+        let Array { kind, events, .. } = self;
+        let Some(journal) = kind.journal() else { return };
         while let Some(&id) = journal.waiting.front() {
             let Unit { number, n_blocks, .. } = journal.units[id];
             if !journal.room.take(number, n_blocks) {
@@ -126,21 +139,41 @@ impl<D: Device, K: HasMd<D>> Array<D, K> {
             }
             journal.waiting.pop_front();
             journal.writing.push_back(id);
-            let end = journal.device.end_of(n_blocks * BLOCK_BYTES, now);
-            self.events.at(end, COMPLETE, device, number, Action::UnitWritten);
+            let (free, bytes) = (Free { kind: 0, slab: 0, part: (0, 1) }, n_blocks * BLOCK_BYTES);
+            journal.units[id].out = journal.drives.append(&free, [bytes, bytes], (id, false), events);
         }
     }
 
-    /// The first of the units that are being written is in the journal.
+    /// Something happens at the journal's drive.
     #[inline(never)]
-    pub(in crate::simulation) fn unit_written(&mut self) {
-        let Some(journal) = self.kind.journal() else { return };
-        let Some(unit) = journal.writing.pop_front() else { return };
-        if journal.tables.flush_ns == 0 {
-            return self.in_turn(Turn::Begin(unit));
+    pub(in crate::simulation) fn journal_drive_happened(&mut self, what: OfAuxiliary) {
+        let Array { kind, events, .. } = self;
+        let Some(journal) = kind.journal() else { return };
+        for ended in journal.drives.happen(what, events) {
+            match ended {
+                Ended::Command(command) => self.unit_part_written(command.access),
+                Ended::Flush(_) => self.units_flushed(),
+            }
         }
-        journal.written.push(unit);
-        self.in_turn(Turn::Flush);
+    }
+
+    /// Units are in the journal in their order: one goes on when all before it are there, too.
+    fn unit_part_written(&mut self, unit: u32) {
+        let Some(journal) = self.kind.journal() else { return };
+        journal.units[unit].out -= 1;
+        while let Some(journal) = self.kind.journal() {
+            let Some(&unit) = journal.writing.front() else { return };
+            if journal.units[unit].out > 0 {
+                return;
+            }
+            journal.writing.pop_front();
+            if journal.is_flushed() {
+                journal.written.push(unit);
+                self.in_turn(Turn::Flush);
+            } else {
+                self.in_turn(Turn::Begin(unit));
+            }
+        }
     }
 
     #[inline(never)]

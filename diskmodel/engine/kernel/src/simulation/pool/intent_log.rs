@@ -228,7 +228,7 @@ impl<D: Device, K: HasPool<D>> Array<D, K> {
 
     /// Something happens at a drive of the log: a block may be on it, or a flush may have ended.
     #[inline(never)]
-    pub(in crate::simulation) fn log_drive_happened(&mut self, what: OfAuxiliary) {
+    pub(in crate::simulation) fn intent_drive_happened(&mut self, what: OfAuxiliary) {
         let Array { kind, events, .. } = self;
         let Some(drives) = kind.pool().and_then(|pool| pool.log.drives.as_mut()) else { return };
         for ended in drives.happen(what, events) {
