@@ -19,7 +19,7 @@ from diskmodel.workload import Workload
 #: 1 GiB took 15 s and 2 GB; at half, requests of 8 MiB are fewer than a thousand.
 _MOST_STRIPS = 200_000
 #: Requests of a sample at least, however large they are.
-_LEAST = 20
+_LEAST = 2
 
 
 @dataclass(frozen=True)

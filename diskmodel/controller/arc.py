@@ -6,6 +6,7 @@ Pure state.
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Iterable
 
 #: The share of OpenZFS's cache that recent blocks are to have is kept in 2^-32 (`arc_pd`); at first it is half.
 ONE = 1 << 32
@@ -20,10 +21,16 @@ class _Adaptive:
     ----------
     capacity : int
         Blocks, at least 1.
+
+    Attributes
+    ----------
+    apart : int
+        Recent blocks that no use reaches, neither the oldest nor the newest ones: they only take room.
     """
 
     def __init__(self, capacity: int) -> None:
         self.capacity = capacity
+        self.apart = 0
         self.recent: OrderedDict[int, None] = OrderedDict()
         self.frequent: OrderedDict[int, None] = OrderedDict()
         self.was_recent: OrderedDict[int, None] = OrderedDict()
@@ -38,17 +45,23 @@ class _Adaptive:
         self.frequent.move_to_end(block)
 
     @property
-    def _is_full(self) -> bool:
-        return len(self.recent) + len(self.frequent) >= self.capacity
+    def _n_recent(self) -> int:
+        return len(self.recent) + self.apart
 
-    def _evict(self, *, is_over: bool) -> int:
+    @property
+    def _is_full(self) -> bool:
+        return self._n_recent + len(self.frequent) >= self.capacity
+
+    def _evict(self, *, is_over: bool) -> int | None:
         """Evict a block and remember its number; return it. A recent one where these are over their share."""
         if self.recent and (is_over or not self.frequent):
             gone, _ = self.recent.popitem(last=False)
             self.was_recent[gone] = None
-        else:
+        elif self.frequent:
             gone, _ = self.frequent.popitem(last=False)
             self.was_frequent[gone] = None
+        else:
+            return None
         return gone
 
 
@@ -121,6 +134,13 @@ class ZfsArc(_Adaptive):
         super().__init__(capacity)
         self.share = ONE // 2
 
+    def begin_with(self, oldest: Iterable[int]) -> None:
+        """Hold blocks since before all others, the oldest first; there is room for them."""
+        known = (self.recent, self.frequent, self.was_recent, self.was_frequent)
+        older = OrderedDict.fromkeys(block for block in oldest if not any(block in blocks for blocks in known))
+        older.update(self.recent)
+        self.recent = older
+
     def n_beside(self, block: int) -> int:
         """How many blocks are in the same list as one that it holds."""
         return len(self.recent) if block in self.recent else len(self.frequent)
@@ -155,7 +175,7 @@ class ZfsArc(_Adaptive):
 
     def _step(self, growing: int, shrinking: int) -> int:
         """By how much one share grows at the cost of the other: one block of those remembered, at most about a 32nd."""
-        held = len(self.recent) + len(self.frequent)
+        held = self._n_recent + len(self.frequent)
         step = 2 * ONE // (held if held > 32 else held * (64 // held))
         if growing >= _UNEVEN * shrinking:
             step //= growing // (2 * shrinking + 1)
@@ -166,9 +186,9 @@ class ZfsArc(_Adaptive):
         if not self._is_full:
             return None
         # the one that comes is of the recent ones until it is there
-        gone = self._evict(is_over=len(self.recent) + 1 > self.capacity * self.share // ONE)
+        gone = self._evict(is_over=self._n_recent + 1 > self.capacity * self.share // ONE)
         while len(self.was_recent) > len(self.frequent) // 2:
             self.was_recent.popitem(last=False)
-        while len(self.was_frequent) > (len(self.recent) + 1) // 2:
+        while len(self.was_frequent) > (self._n_recent + 1) // 2:
             self.was_frequent.popitem(last=False)
         return gone

@@ -70,6 +70,11 @@ class DriveTables(Parts, ABC):
         """Return the blocks that pass at a block in a revolution, to which its rate is proportional."""
         return 1
 
+    @property
+    def state_bytes(self) -> int:
+        """About the memory of the state of one drive in a run, where that is much; else 0."""
+        return 0
+
     # ------------------------------------------------------------------ what is drawn
     @property
     def has_draws(self) -> bool:

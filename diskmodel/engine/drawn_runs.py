@@ -321,7 +321,7 @@ class Trials:
         n = self._n_requests
         run_s = current().allowed_s(run_s, _AHEAD)
         if cost is not None:
-            return min(n, max(cost.within(run_s, EACH_BYTES), LEAST_OF_MOVED))
+            return min(n, cost.at_least(cost.within(run_s, EACH_BYTES), LEAST_OF_MOVED))
 
         def run_of(n_some: int) -> Run:
             self._n_requests = n_some

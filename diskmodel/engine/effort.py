@@ -43,8 +43,9 @@ PROBE = 1_000
 #: is not known; and for looks at what a request costs. At half of it intervals are wider where requests are rare or
 #: large; at double, a command takes up to a minute.
 RUNS_S, _LOOK_S = 4.0, 0.3
-#: Memory that the flash of one run may take, bytes.
-_RUN_BYTES = 400_000_000
+#: Memory that what a run keeps may take, bytes; and that of the fewest requests that say something, of which each may
+#: take a part: twenty reads of 1 GiB from records of 16 KiB would take 1.6 GB.
+_RUN_BYTES, _MOST_BYTES = 280_000_000, 200_000_000
 #: What a command of a disk takes, seconds, and more for each page of 4 KiB of flash or of a pool, on a processor of
 #: 2023: counts decide, so that the same question has the same answer on every machine. At half, questions take twice as
 #: long as they should.
@@ -60,7 +61,7 @@ _FLASH_WRITE_S = {"native": 0.6e-6, "simpy": 15e-6} | _NOTHING_MORE
 #: The same of a block of 4 KiB that a request puts into a controller's caches, and the memory it takes there, bytes.
 _READ_BLOCK_S = {"native": 0.13e-6, "simpy": 3e-6} | _NOTHING_MORE
 _WRITE_BLOCK_S = {"native": 0.03e-6, "simpy": 3e-6} | _NOTHING_MORE
-_BLOCK_KEPT_BYTES = 40
+_BLOCK_KEPT_BYTES = 60
 #: The same of a request beyond those for which disks had a command: a pool served 1.6 million of 512 B from its
 #: memory in 2.1 s.
 _IN_MEMORY_S = {"native": 0.8e-6, "simpy": 20e-6} | _NOTHING_MORE
@@ -197,6 +198,10 @@ class Cost:
         """Return the most requests of a run that take so long, and so much memory, at most."""
         return int(min(run_s / max(self.run_s, 1e-12), kept_bytes / max(self.kept_bytes, 1e-9)))
 
+    def at_least(self, n: int, least: int) -> int:
+        """Return `n`, or `least` where that is more and memory has room for so many."""
+        return max(n, min(least, int(_MOST_BYTES / max(self.kept_bytes, 1e-9))), 1)
+
 
 def _on_disks_s(run: Run, scenario: Scenario, n_children: float, engine: str) -> float:
     """Return the computing time of what disks did in a run, whose requests have so many child I/Os."""
@@ -301,11 +306,11 @@ def each_most(
     run_s = current().allowed_s(run_s)
     guess = guessed(scenario, workload, array)
     if current().is_spent:
-        return min(n, max(guess.within(run_s, EACH_BYTES), LEAST_OF_MOVED))
+        return min(n, guess.at_least(guess.within(run_s, EACH_BYTES), LEAST_OF_MOVED))
     if guess.within(run_s / _GUESS, EACH_BYTES / _GUESS) >= n:
         return n
     cost = looked_at(run_of, scenario, workload, run_s, guess)
-    return min(n, max(cost.within(run_s, EACH_BYTES), LEAST_OF_MOVED))
+    return min(n, cost.at_least(cost.within(run_s, EACH_BYTES), LEAST_OF_MOVED))
 
 
 def guessed(scenario: Scenario, workload: Workload, array: Array | None = None) -> Cost:
@@ -404,7 +409,8 @@ def few_enough(n: int, scenario: Scenario, workload: Workload, run_s: float, n_h
     `n_held` are the writes in disks' buffers when the run begins, which they write between rare requests.
     """
     run_s = current().allowed_s(run_s)
-    n = min(n, max(guessed(scenario, workload).within(run_s, EACH_BYTES), LEAST_OF_MOVED))
+    guess = guessed(scenario, workload)
+    n = min(n, guess.at_least(guess.within(run_s, EACH_BYTES), LEAST_OF_MOVED))
     if work_s := _beside_trial_s(scenario):
         rate = _most_per_s(workload, is_flash=scenario.drive.has_pages)
         n = min(n, max(int(current().allowed_s(_BESIDE_S) / work_s * rate), LEAST_OF_MOVED))

@@ -50,7 +50,7 @@ class Account:
     n_ahead : int
         Parts into which what is left is divided: a run takes one.
     whole : Account, optional
-        Of which this is a part: both note together what was left out, and what was entered once.
+        Of which this is a part: both note together what was left out, and what it has entered once is known here.
     """
 
     def __init__(self, budget_s: float, n_ahead: int = AHEAD, whole: Account | None = None) -> None:
@@ -58,7 +58,8 @@ class Account:
         self._spent_s = 0.0
         self._lock = threading.Lock()
         self._left_out: dict[str, None] = {} if whole is None else whole._left_out
-        self._entered: set[Hashable] = set() if whole is None else whole._entered
+        # a copy, so that of parts that are used at the same time none depends on which of them is the first
+        self._entered: set[Hashable] = set() if whole is None else set(whole._entered)
 
     @property
     def spent_s(self) -> float:
@@ -136,6 +137,8 @@ class Account:
         """Enter what parts have taken, when all are done."""
         for part in parts:
             self.enter(part.spent_s)
+            with self._lock:
+                self._entered |= part._entered
 
 
 #: Of runs of which somebody says how long they are.

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import ctypes
 import sys
+import threading
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from typing import Any
 
@@ -25,6 +27,11 @@ NARROW_ABOVE = 1 << 20
 #: Devices of a run from which on unused memory goes back to the system after it: otherwise each thread keeps what
 #: its runs have used. With half as many, short runs take longer; at double, plans of flash drives take more than 1 GB.
 _MANY_DEVICES = 256
+#: Memory of a run, bytes, from which it is made when no other such run is. At half, plans of large arrays of flash take
+#: turns; at double, two of them take more than 1 GB.
+_LARGE_BYTES = 120_000_000
+#: How many times the memory of what it begins with a run takes.
+_TIMES_ITS_START = 4
 #: Schedulers that have a twin in the kernel.
 KERNEL_SCHEDULERS = frozenset(_kernel.scheduler_names())
 
@@ -32,6 +39,7 @@ KERNEL_SCHEDULERS = frozenset(_kernel.scheduler_names())
 _MAX_SEEK_NS = 1 << 32
 #: Of GNU's C library; others have none.
 _trim = getattr(ctypes.CDLL(None), "malloc_trim", None) if sys.platform == "linux" else None
+_large = threading.Lock()
 _NOTHING = np.empty(0, np.int64)
 _NO_REQUESTS = Requests(
     _NOTHING, _NOTHING.astype(np.uint8), _NOTHING, _NOTHING, _NOTHING.astype(np.int32), _NOTHING.astype(np.float64), ()
@@ -62,17 +70,29 @@ def run(scenario: Scenario, requests: Requests) -> Run:
     """Run `requests` through `scenario` in the kernel; the interpreter is free meanwhile."""
     started = time.perf_counter()
     columns, done = _columns(requests), _room_for(requests)
-    outcome = _outcome(array_of(scenario), columns, done, requests)
-    _give_back_memory(scenario)
+    with _turn(scenario):
+        outcome = _outcome(array_of(scenario), columns, done, requests)
+        _give_back_memory(scenario)
     if outcome["long_places"]:
         done = replace(done, parts_ns=done.parts_ns.astype(np.int64))
         done.parts_ns.reshape(-1)[outcome["long_places"]] = outcome["long_values"]
     return run_of(done, outcome, scenario, started)
 
 
+def _is_large(scenario: Scenario) -> bool:
+    """Return whether a run takes much memory beside its requests."""
+    n_bytes = _TIMES_ITS_START * scenario.start.n_bytes + scenario.n_devices * scenario.drive.state_bytes
+    return n_bytes > _LARGE_BYTES
+
+
+def _turn(scenario: Scenario) -> AbstractContextManager[Any]:
+    """Return what a run has to hold: large ones are made one after another."""
+    return _large if _is_large(scenario) else nullcontext()
+
+
 def _give_back_memory(scenario: Scenario) -> None:
-    """Return memory that is no longer used to the system, where there are many devices and the C library can."""
-    if _trim is not None and scenario.n_devices > _MANY_DEVICES:
+    """Return memory that is no longer used to the system, where it may be much and the C library can."""
+    if _trim is not None and (scenario.n_devices > _MANY_DEVICES or _is_large(scenario)):
         _trim(0)
 
 

@@ -54,7 +54,8 @@ def with_all_angles(result: Result, array: Array, workload: Workload, scenario: 
         return result
     if not _waits_for_several(array, workload) or not current().has_time_for("other angles between spindles"):
         return result
-    longest = max(Cost.of(result.run, scenario, result.n_requests, workload).most(1 + _DRAWS), LEAST_OF_MOVED)
+    cost = Cost.of(result.run, scenario, result.n_requests, workload)
+    longest = cost.at_least(cost.most(1 + _DRAWS), LEAST_OF_MOVED)
     requests = workload.requests(
         capacity_bytes=array.usable_bytes,
         n=min(_REQUESTS, result.n_requests, longest),

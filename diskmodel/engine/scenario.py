@@ -76,9 +76,12 @@ class Scenario:
         if not self.controller.has_real_cache:
             return None
         tables = CacheTables.of(self.controller, self.layout, self.drive.sector_bytes, self.depth)
-        if not self.start.cached_apart:
+        apart = self.start.cached_apart
+        if not apart:
             return tables
-        return replace(tables, read_blocks=tables.read_blocks - self.start.cached_apart)
+        if self.layout.pool is not None:
+            return replace(tables, read_apart=apart)
+        return replace(tables, read_blocks=tables.read_blocks - apart)
 
     @property
     def has_drawn_hits(self) -> bool:

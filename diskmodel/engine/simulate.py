@@ -248,7 +248,8 @@ def _one_run(
     spent_s, is_bound = 0.0, False
     if n_requests is None and isinstance(workload, Workload) and is_costly(array, workload):
         run_of = partial(_some, array, workload, scenario, seed, engine)
-        longest = max(looked_at(run_of, scenario, workload).most(), LEAST)
+        cost = looked_at(run_of, scenario, workload)
+        longest = cost.at_least(cost.most(), LEAST)
         n, is_bound = min(n, longest), longest < n
     elif (is_one_of_many or n_requests is None) and isinstance(workload, Workload):
         run_of = partial(_some, array, workload, scenario, seed, engine)

@@ -39,6 +39,12 @@ def filled_start(scenario: Scenario, fill: float, seed: int) -> Start:
         given["cached"] = some(n_blocks, 3 * caches.read_blocks)
         writes = random.Random(f"written {seed}")
         given["cached_written"] = np.flatnonzero([writes.random() < 0.3 for _ in given["cached"]])
+        if scenario.layout.pool is not None and scenario.layout.pool.l2arc is None:
+            before = random.Random(f"before {seed}")
+            known = set(given["cached"].tolist())
+            oldest = [block for block in before.sample(range(n_blocks), min(n_blocks, 200)) if block not in known]
+            given["cached_oldest"] = np.array(oldest[: int(fill * caches.read_blocks)], np.int64)
+            given["cached_apart"] = before.randrange(caches.read_blocks + 1) if before.random() < fill / 2 else 0
     if scenario.layout.pool is not None and scenario.layout.pool.l2arc is not None and fill:
         given |= _l2arc(random.Random(f"ring {seed}"), scenario.layout.pool.l2arc, given["cached"], fill)
     if isinstance(tables, HddTables) and tables.dirty_sectors:

@@ -13,6 +13,9 @@ from diskmodel.drive.tables_card import DriveTables
 from diskmodel.drive.whole_numbers import Int64
 from diskmodel.schema import Beside
 
+#: Memory of the place of a unit, and of the unit in a slot, in the kernel.
+_PLACE_BYTES = 4
+
 
 @dataclass(frozen=True, eq=False)
 class FlashTables(DriveTables):
@@ -102,6 +105,11 @@ class FlashTables(DriveTables):
     def n_drawn_times(self) -> int:
         """Times of reads and of writes beyond those of every command."""
         return len(self.read_delay_ns) + len(self.write_delay_ns)
+
+    @property
+    def state_bytes(self) -> int:
+        """Where each unit of the model of its blocks is, and the unit in each slot."""
+        return 2 * _PLACE_BYTES * self.ftl.model_units
 
     @property
     def link_bytes_per_s(self) -> float:

@@ -2,15 +2,60 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
-from diskmodel.engine.steady.recent import stable_order
+from diskmodel.engine.steady.keeping import kept
+from diskmodel.engine.steady.recent import History, stable_order
 from diskmodel.engine.steady.start import EMPTY
-from diskmodel.layout import Written
+from diskmodel.layout import VolumeTables, Written
+from diskmodel.layout.written import written
 from diskmodel.records import Int64
 
+#: What drives hold is kept of so many pasts: the rates and draws of an array have one, with buffers at the mark and
+#: full, and two searches have theirs at the same time.
+_HELD_KEPT = 4
 #: Multiples of it, modulo 1, are spread evenly, however many there are.
 _GOLDEN = (5**0.5 - 1) / 2
+
+
+@dataclass(frozen=True)
+class LastWrites:
+    """The last writes of a past to the disks of an array.
+
+    Attributes
+    ----------
+    history : History
+    layout : VolumeTables
+    sector_bytes : int
+    n_bytes : int
+        Of the array's requests.
+    """
+
+    history: History
+    layout: VolumeTables
+    sector_bytes: int
+    n_bytes: int
+
+    def drawn(self) -> Written:
+        """Return them, the latest last."""
+        offset, length = self.history.writes(self.n_bytes)
+        first = offset // self.sector_bytes
+        return written(self.layout, first, -(-(offset + length) // self.sector_bytes) - first)
+
+
+@kept(_HELD_KEPT)
+def held_by_flash(last: LastWrites, per_unit: int, room: int, among: int) -> tuple[Int64, Int64]:
+    """Writes that flash drives have programmed, `staggered`, and those in their buffers (`by_disk`)."""
+    programmed, buffered = by_disk(last.drawn(), per_unit, room)
+    return staggered(programmed, per_unit, among), buffered
+
+
+@kept(_HELD_KEPT)
+def held_by_disks(last: LastWrites, longest: int, border: int, room: int, least: int) -> tuple[Int64, Int64]:
+    """Writes that the buffers of hard disks hold, and the room of each (`joined`)."""
+    return joined(last.drawn(), longest, border, room, least)
 
 
 def by_disk(writes: Written, per_unit: int, room: int) -> tuple[Int64, Int64]:

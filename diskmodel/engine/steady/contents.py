@@ -17,6 +17,7 @@ from diskmodel.engine.steady.keeping import kept
 from diskmodel.engine.steady.levels import n_lines_of
 from diskmodel.engine.steady.recent import MAX_USES, History, distinct, most_recent, ranges, waiting_in_round
 from diskmodel.engine.steady.rounds import UNEVEN, UNEVEN_WAYS, Arms, swept_round, unevenness
+from diskmodel.engine.steady.start import Spread
 from diskmodel.layout import VolumeTables
 from diskmodel.layout.written import written
 from diskmodel.records import Int64
@@ -27,9 +28,9 @@ _USES_PER_BLOCK = 4
 #: Uses of records for each that a pool's ARC has room for: its balance is slow. With Zipf's popularity (theta 1, an ARC
 #: of 11,000 of 5.6 million records) reads hit 46.7 % after 4, 49.1 % after 20, 52.1 % after 70 and 52.9 % after 150.
 _USES_PER_RECORD = 64
-#: Records at most that are put beside those of the past: an ARC of 512 GiB of records of 16 KiB, in 2 GB. At half, ARCs
-#: of large servers begin half full; at double, records of 4 KiB take 4 GB.
-MAX_BESIDE = 1 << 25
+#: Records at most that are listed beside those of the past, where a cache device takes what an ARC evicts: 128 GiB of
+#: records of 16 KiB. At half, ARCs of large servers begin half full; at double, a question takes more than 1 GB.
+MAX_BESIDE = 1 << 23
 #: Writes of blocks for each block that waits: what a sweep leaves was written within its last two rounds.
 ROUNDS = 2
 #: How much longer than the writes that were looked at a round may be. Random writes without popular places take two for
@@ -72,7 +73,7 @@ def _waiting(
         is_whole = n_lines >= n and round_uses <= _NEARLY * n_uses
         rows = [history.rows_of_uses(times * n_uses, block_bytes, only_writes=True) for times in (1, 2)]
         if is_whole or rows[0] == rows[1]:  # no more are drawn
-            return _kept(waiting), n_uses
+            return waiting, n_uses
         n_uses *= 2
 
 
@@ -137,7 +138,7 @@ def aged_units(history: History, layout: VolumeTables, n_units: int, unit_bytes:
     count = (lba + n - 1) // per_unit - first + 1
     if not len(count) or count.max() == 1:
         return np.empty(0, np.int64)
-    return _kept(ranges(first, count)[-n_units:])
+    return ranges(first, count)[-n_units:]
 
 
 def filling_uses(history: History, n: int, block_bytes: int) -> Int64:
@@ -159,26 +160,87 @@ def arc_uses(history: History, n: int, record_bytes: int, n_more: int = 0) -> tu
     """
     past, are_written = history.marked_uses(uses_to_fill_arc(n, n_more), record_bytes)
     before = _beside(past, history, n, record_bytes)
-    return _kept(np.concatenate([before, past])), _kept(len(before) + np.flatnonzero(are_written))
+    return np.concatenate([before, past]), len(before) + np.flatnonzero(are_written)
 
 
 def _beside(past: Int64, history: History, n: int, record_bytes: int) -> Int64:
     """Records that an ARC of `n` has beside those of the past: all of them, if they fit."""
     region = _region(history, n, record_bytes)
-    left = min(n - len(distinct(past)), MAX_BESIDE) if not len(region) else 0
+    if len(region):
+        return region
+    used = distinct(past) if len(past) else past
+    rows = _spread_rows(used, history, min(n - len(used), MAX_BESIDE), record_bytes)
+    none = np.empty(0, np.int64)
+    return np.concatenate([none, *(in_row(row, np.arange(row[1])) for row in rows)])
+
+
+def _spread_rows(used: Int64, history: History, left: int, record_bytes: int) -> Int64:
+    """Rows of about `left` records beside those that the past has used, as those of `Spread`."""
     streams = [s for s in history.workload.streams if not isinstance(s.addresses, Sequential | Strided | SortedBatches)]
     total = sum(stream.row_weight for stream in history.workload.streams)
-    if left <= 0 or not streams or not total:
-        return region
-    parts = []
-    for stream in streams:
+    held: dict[tuple[int, int], int] = {}
+    for stream in streams if left > 0 and total else ():
         space = history.workload.space(stream, history.capacity_bytes)
         first, n_records = space.first_byte // record_bytes, max(space.span_bytes // record_bytes, 1)
         # those that fall on records of the past are no others: so many more are taken
-        n_used = int(np.count_nonzero((past >= first) & (past < first + n_records)))
-        n_own = min(round(left * stream.row_weight / total / max(1 - n_used / n_records, 0.01)), n_records)
-        parts.append(first + np.arange(n_own, dtype=np.int64) * n_records // max(n_own, 1))
-    return np.concatenate(parts)
+        n_used = int(np.count_nonzero((used >= first) & (used < first + n_records)))
+        n_own = round(left * stream.row_weight / total / max(1 - n_used / n_records, 0.01))
+        # streams with the same region share what is held of it
+        held[first, n_records] = min(held.get((first, n_records), 0) + n_own, n_records)
+    return np.array([(first, n, of) for (first, of), n in held.items() if n], np.int64).reshape(-1, 3)
+
+
+def in_row(row: Int64, numbers: Int64) -> Int64:
+    """Return the records with these numbers, from 0 on, of a row of a `Spread`."""
+    first, held, of = row.tolist()
+    found: Int64 = first + numbers * of // held
+    return found
+
+
+def numbers_in_row(row: Int64, records: Int64) -> Int64:
+    """Return the numbers of those of the records that a row of a `Spread` has."""
+    first, held, of = row.tolist()
+    place = records[(records >= first) & (records < first + of)] - first
+    number = -(-place * held // of)
+    is_held = (number < held) & (number * of // held == place)
+    found: Int64 = number[is_held]
+    return found
+
+
+@kept(_RECENT_KEPT)
+def _arc_start(history: History, n: int, record_bytes: int) -> tuple[Int64, Int64, Int64, tuple[Int64, ...]]:
+    """What `arc_start` returns, its `Spread` in parts."""
+    past, are_written = history.marked_uses(uses_to_fill_arc(n, 0), record_bytes)
+    used = distinct(past) if len(past) else past
+    regions = regions_of(history, record_bytes)
+    if n_blocks_of(regions) <= n:
+        rows = np.stack([regions[:, 0], regions[:, 1] - regions[:, 0], regions[:, 1] - regions[:, 0]], axis=1)
+    else:
+        rows = _spread_rows(used, history, n - len(used), record_bytes)
+    in_order = rows[np.argsort(rows[:, 0], kind="stable")]
+    if (in_order[1:, 0] < in_order[:-1, 0] + in_order[:-1, 2]).any():  # a record would be in two of them
+        cached, written = arc_uses(history, n, record_bytes)
+        return cached, written, np.empty((0, 3), np.int64), ()
+    while True:
+        again = tuple(numbers_in_row(row, used) for row in rows)
+        n_again = sum(map(len, again))
+        n_over = int(rows[:, 1].sum()) + len(used) - n_again - n
+        if n_over <= 0 or not len(rows):
+            cached = np.concatenate([*(in_row(row, of) for row, of in zip(rows, again, strict=True)), past])
+            return cached, n_again + np.flatnonzero(are_written), rows, again
+        most = int(np.argmax(rows[:, 1]))
+        rows[most, 1] = max(rows[most, 1] - n_over, 0)
+        rows = rows[rows[:, 1] > 0]
+
+
+def arc_start(history: History, n: int, record_bytes: int) -> tuple[Int64, Int64, Spread | None]:
+    """Uses that fill a pool's ARC of `n` records, the numbers of those that wrote, and what it holds before these.
+
+    As `arc_uses`, without a list of what no run reaches. Records of the `Spread` that the past uses again are the first
+    of the uses.
+    """
+    cached, written, rows, again = _arc_start(history, n, record_bytes)
+    return cached, written, Spread(rows, again) if len(rows) else None
 
 
 def recent_blocks(history: History, n: int, block_bytes: int) -> Int64:
@@ -188,7 +250,7 @@ def recent_blocks(history: History, n: int, block_bytes: int) -> Int64:
 
 @kept(_RECENT_KEPT)
 def _recent(history: History, n: int, block_bytes: int) -> Int64:
-    return _kept(most_recent(filling_uses(history, n, block_bytes), n))
+    return most_recent(filling_uses(history, n, block_bytes), n)
 
 
 def regions_of(history: History, block_bytes: int) -> Int64:
@@ -215,9 +277,3 @@ def _region(history: History, n: int, block_bytes: int) -> Int64:
     if n_blocks_of(regions) > min(n, MAX_USES):
         return np.empty(0, np.int64)
     return ranges(regions[:, 0], regions[:, 1] - regions[:, 0])
-
-
-def _kept(blocks: Int64) -> Int64:
-    """The blocks, which nobody may change from now on."""
-    blocks.flags.writeable = False
-    return blocks

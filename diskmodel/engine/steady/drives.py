@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from diskmodel.drive import DriveTables, FlashTables, HddTables
-from diskmodel.engine.steady.buffered import by_disk, joined, staggered, units_left_out
+from diskmodel.engine.steady.buffered import held_by_disks, held_by_flash, units_left_out
 from diskmodel.engine.steady.contents import aged_units
 from diskmodel.engine.steady.logged import Caches, current_runs, full_caches
 from diskmodel.engine.steady.start import EMPTY
@@ -75,8 +75,9 @@ class _HardDisk(DriveState):
         if not room or not parts.writes_anything:
             return super().buffered(parts, room)
         tables = self._tables
-        writes, least = parts.last_writes(room), tables.write_room_sectors
-        return EMPTY.programmed, *joined(writes, tables.segment_sectors, tables.n_sectors_per_actuator, room, least)
+        last, border = parts.last_writes(room), tables.n_sectors_per_actuator
+        held = held_by_disks(last, tables.segment_sectors, border, room, tables.write_room_sectors)
+        return EMPTY.programmed, *held
 
     def full_of(self, lba: int) -> list[tuple[int, int, int]]:
         tables = self._tables
@@ -107,8 +108,8 @@ class _FlashDrive(DriveState):
         per_unit = self._tables.sectors_per_unit
         # the page that is being filled may hold all but one of its units already
         room = max(min(room, parts.buffer - (self._tables.units_per_page - 1) * per_unit), 0)
-        rows = by_disk(parts.last_writes(room + self.programmed), per_unit, room)
-        return staggered(rows[0], per_unit, self._staggered_units), rows[1], EMPTY.buffered_room
+        held = held_by_flash(parts.last_writes(room + self.programmed), per_unit, room, self._staggered_units)
+        return *held, EMPTY.buffered_room
 
     def aged(self, parts: Parts) -> Int64:
         tables = self._tables

@@ -22,7 +22,10 @@ making = threading.RLock()
 
 
 def kept(n_results: int) -> Callable[[Callable[P, T]], Callable[P, T]]:
-    """Keep the last results of a function of hashable arguments, fewer of them where they are large."""
+    """Keep the last results of a function of hashable arguments, fewer of them where they are large.
+
+    Nobody may change a column of a result.
+    """
 
     def keeping(function: Callable[P, T]) -> Callable[P, T]:
         results: OrderedDict[Hashable, T] = OrderedDict()
@@ -32,7 +35,7 @@ def kept(n_results: int) -> Callable[[Callable[P, T]], Callable[P, T]]:
             key = (args, tuple(sorted(kwargs.items())))
             with making:
                 if key not in results:
-                    results[key] = function(*args, **kwargs)
+                    results[key] = _fixed(function(*args, **kwargs))
                 results.move_to_end(key)
                 while len(results) > 1 and (len(results) > n_results or _bytes_of(results.values()) > MAX_BYTES):
                     results.popitem(last=False)
@@ -41,6 +44,16 @@ def kept(n_results: int) -> Callable[[Callable[P, T]], Callable[P, T]]:
         return found
 
     return keeping
+
+
+def _fixed(result: T) -> T:
+    """Return the result with columns that cannot be changed."""
+    if isinstance(result, np.ndarray):
+        result.flags.writeable = False
+    elif isinstance(result, tuple):
+        for part in result:
+            _fixed(part)
+    return result
 
 
 def _bytes_of(result: Any) -> int:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from diskmodel.engine.steady.contents import arc_uses, uses_to_fill_arc
+from diskmodel.engine.steady.contents import arc_start, arc_uses, uses_to_fill_arc
 from diskmodel.engine.steady.recent import MAX_ROWS, History
 from diskmodel.engine.steady.start import EMPTY, Start
 from diskmodel.engine.steady.turn import Kinds, Turn
@@ -45,6 +45,10 @@ def with_arc(scenario: Scenario, history: History) -> Start:
     if caches is None or not caches.read_blocks:
         return EMPTY
     record_bytes = caches.block_sectors * scenario.drive.sector_bytes
+    pool = scenario.layout.pool
+    if pool is None or pool.l2arc is None:
+        cached, written, spread = arc_start(history, caches.read_blocks, record_bytes)
+        return replace(EMPTY, cached=cached, cached_written=written, cached_spread=spread)
     cached, written = arc_uses(history, caches.read_blocks, record_bytes, _l2arc_uses(scenario))
     return replace(EMPTY, cached=cached, cached_written=written)
 

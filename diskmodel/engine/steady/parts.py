@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from diskmodel.engine.ledger import current
+from diskmodel.engine.steady.buffered import LastWrites
 from diskmodel.engine.steady.contents import (
     ROUNDS,
     filling_uses,
@@ -21,14 +22,11 @@ from diskmodel.engine.steady.contents import (
     waiting_pages,
 )
 from diskmodel.engine.steady.drives import drive_state
-from diskmodel.engine.steady.keeping import making
 from diskmodel.engine.steady.levels import bytes_per_line, n_lines_of
 from diskmodel.engine.steady.logged import Caches
 from diskmodel.engine.steady.recent import MAX_ROWS, MAX_USES, History
 from diskmodel.engine.steady.start import EMPTY, Level, Levels, Start
 from diskmodel.host import HostTables
-from diskmodel.layout import Written
-from diskmodel.layout.written import written
 from diskmodel.records import Int64
 from diskmodel.result.statistics import UNKNOWN_CYCLE
 from diskmodel.workload import Sequential
@@ -229,7 +227,10 @@ class Parts:
         """Return what was drawn of a part at a level; drawn the first time."""
         if (part, level) not in self._drawn:
             drawn = self._drawn[part, level] = draw()
-            if part != "cached":  # which is kept for a question, and entered once
+            if part == "buffered":  # kept for a question
+                of_all = self.last_writes(self.buffer + self.drive.programmed)
+                current().enter_once((part, level, of_all), _DRAWN_S * _rows(drawn))
+            elif part != "cached":  # which enters it
                 current().enter(_DRAWN_S * _rows(drawn))
         found: Drawn = self._drawn[part, level]
         return found
@@ -253,8 +254,7 @@ class Parts:
     def _draw_buffered(self, level: Level) -> tuple[Int64, Int64, Int64]:
         """Writes that flash drives have programmed last, those in drives' buffers, and their room (rules Z5, F18)."""
         room = {Level.LOW: 0, Level.MARK: self.buffer // 2, Level.FULL: self.buffer}[level]
-        with making:
-            return self.drive.buffered(self, room)
+        return self.drive.buffered(self, room)
 
     def _draw_logged(self, level: Level) -> Caches:
         """What the media caches hold (rule G9)."""
@@ -263,11 +263,9 @@ class Parts:
         found = self.drive.full_caches(self)
         return found if level is Level.FULL else replace(found, cleaning_requests=UNKNOWN_CYCLE)
 
-    def last_writes(self, room: int) -> Written:
+    def last_writes(self, room: int) -> LastWrites:
         """The past's last writes to disks, enough for `room` sectors on each."""
-        offset, length = self.history.writes(self._buffered_bytes(room))
-        first = offset // self.sector_bytes
-        return written(self.scenario.layout, first, -(-(offset + length) // self.sector_bytes) - first)
+        return LastWrites(self.history.placed, self.scenario.layout, self.sector_bytes, self._buffered_bytes(room))
 
     def _draw_dirty_pages(self, level: Level) -> Int64:
         """Dirty pages of the host (rule Z6)."""

@@ -12,11 +12,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from diskmodel.engine.steady.recent import ranges
+from diskmodel.engine.steady.contents import in_row, numbers_in_row
+from diskmodel.engine.steady.recent import distinct, ranges
 from diskmodel.records import Int64, Op, Requests
 
 if TYPE_CHECKING:
     from diskmodel.engine.scenario import Scenario
+    from diskmodel.engine.steady.start import Spread
 
 #: Blocks of a cache for each that a run may reach, from which on looking for those is less work than to begin with all.
 _WORTH = 4
@@ -35,6 +37,8 @@ def within_reach(scenario: Scenario, requests: Requests) -> Scenario:
     more behind it stays; it is left out, and the cache is smaller by that.
     """
     start, caches = scenario.start, scenario.caches
+    if start.cached_spread is not None:
+        return _of_a_spread(scenario, start.cached_spread, requests)
     if caches is None or caches.policy != "lru" or not caches.read_blocks or not _is_direct(scenario, requests):
         return scenario
     first, count = _spans(requests, caches.block_sectors, caches.read_ahead_sectors, scenario.drive.sector_bytes)
@@ -56,6 +60,54 @@ def within_reach(scenario: Scenario, requests: Requests) -> Scenario:
     return replace(scenario, start=kept)
 
 
+def _of_a_spread(scenario: Scenario, spread: Spread, requests: Requests) -> Scenario:
+    """Return the scenario of a pool with those records of a spread that these requests can reach.
+
+    Each use of a record evicts one at most: the oldest ones are as many as the run uses. What is neither among these
+    nor used stays where it is, among the records that were used once (`ZfsArc`).
+    """
+    start, pool = scenario.start, scenario.layout.pool
+    assert pool is not None
+    first, count, n_uses = _record_spans(requests, pool.record * scenario.drive.sector_bytes, pool.reads.most)
+    reached = ranges(first, count)
+    n_oldest, listed = n_uses, []
+    for row, again in zip(spread.rows, spread.again, strict=True):
+        oldest = np.arange(min(n_oldest + len(again), int(row[1])))
+        found = distinct(np.concatenate([oldest, numbers_in_row(row, reached)]))
+        found = np.delete(found, _are_in(found, again))
+        listed.append(in_row(row, found))
+        n_oldest = max(n_oldest - len(oldest) + int(np.count_nonzero(again < len(oldest))), 0)
+    n_left = spread.n_records - sum(map(len, [*spread.again, *listed]))
+    kept = replace(start, cached_oldest=np.concatenate(listed), cached_apart=n_left, cached_spread=None)
+    return replace(scenario, start=kept)
+
+
+def _record_spans(requests: Requests, record_bytes: int, n_ahead: int) -> tuple[Int64, Int64, int]:
+    """Return the runs of records that requests, and what is read ahead of them, can ask for, and the uses of records.
+
+    As `Streams`: a reader goes on who comes to the record at which one ended, or to the next.
+    """
+    first, end = requests.offset // record_bytes, -(-(requests.offset + requests.length) // record_bytes)
+    n_uses = int((end - first).sum())
+    if n_ahead:
+        reads = requests.op == Op.READ
+        ends, n_ends = np.unique(end[reads], return_counts=True)
+        # other reads that end in or behind the first record, not the read itself
+        n_there = sum(_counts_of(place, ends, n_ends) for place in (first, first + 1))
+        goes_on = reads & (n_there > (end == first + 1))
+        end = end + goes_on * n_ahead
+    return *_runs(first, end), n_uses
+
+
+def _counts_of(places: Int64, ascending: Int64, counts: Int64) -> Int64:
+    """Return the counts of places, of which those that are counted are in ascending order."""
+    if not len(ascending):
+        return np.zeros(len(places), np.int64)
+    at = np.minimum(np.searchsorted(ascending, places), len(ascending) - 1)
+    found: Int64 = np.where(ascending[at] == places, counts[at], 0)
+    return found
+
+
 def _is_direct(scenario: Scenario, requests: Requests) -> bool:
     """Whether what reaches the controller is what was asked for: no memory, log or journal adds places of its own."""
     if scenario.layout.pool is not None or scenario.host.page_cache is not None:
@@ -72,8 +124,13 @@ def _spans(requests: Requests, block_sectors: int, ahead_sectors: int, sector_by
         reads = requests.op == Op.READ
         goes_on = reads & np.isin(begin // sector_bytes, -(-end[reads] // sector_bytes))
         end = end + goes_on * (ahead_sectors * sector_bytes)
-    order = np.argsort(begin, kind="stable")
-    first, stop = begin[order] // block_bytes, -(-end[order] // block_bytes)
+    return _runs(begin // block_bytes, -(-end // block_bytes))
+
+
+def _runs(first: Int64, stop: Int64) -> tuple[Int64, Int64]:
+    """Return the runs of numbers that ranges cover together: the first ones, and how many."""
+    order = np.argsort(first, kind="stable")
+    first, stop = first[order], stop[order]
     if not len(first):
         return first, stop
     # where a span begins beyond all before it, a new run of blocks does

@@ -185,9 +185,7 @@ class History:
         offset, length = self._rows(n_rows, only_writes=only_writes)
         count = _n_blocks(offset, length, block_bytes)
         latest = _latest(count, MAX_USES)
-        blocks = ranges(offset[latest] // block_bytes, count[latest])
-        blocks.flags.writeable = False
-        return blocks
+        return ranges(offset[latest] // block_bytes, count[latest])
 
 
 def write_weight(stream: Stream) -> float:

@@ -79,6 +79,27 @@ class Regions(_Columns):
 
 
 @dataclass(frozen=True, eq=False)
+class Spread:
+    """Records at equal distances over regions of a pool, which a cache holds: those of a region in order.
+
+    Attributes
+    ----------
+    rows : int64, shape (n_regions, 3)
+        First record, records that are held, and records of the region.
+    again : tuple of int64
+        Numbers in each row, from 0 on, of those that are used again, ascending.
+    """
+
+    rows: Int64
+    again: tuple[Int64, ...]
+
+    @property
+    def n_records(self) -> int:
+        """Records in all regions."""
+        return int(self.rows[:, 1].sum())
+
+
+@dataclass(frozen=True, eq=False)
 class Start:
     """State at time 0. Everything is empty unless given.
 
@@ -92,6 +113,10 @@ class Start:
         Which of these were written: their numbers, ascending.
     cached_apart : int
         Blocks that this cache holds beside those, and that no request of the run reaches.
+    cached_oldest : int64, shape (n,)
+        Records of a pool that its cache holds since before those, the oldest first: used once.
+    cached_spread : Spread, optional
+        Records that a pool's cache holds before `cached`, too many to list (rule Z4).
     cached_regions : int64, shape (n, 2)
         Where all of the regions with data lie in a read cache that is larger than what `cached` lists: first block and
         end of each, ascending, apart from each other.
@@ -151,7 +176,9 @@ class Start:
     cached: Int64 = field(default_factory=_nothing)
     cached_written: Int64 = field(default_factory=_nothing)
     cached_apart: Beside[int] = 0
+    cached_oldest: Int64 = field(default_factory=_nothing)
     cached_regions: Beside[Int64] = field(default_factory=lambda: np.empty((0, 2), np.int64))
+    cached_spread: Beside[Spread | None] = None
     aged: Int64 = field(default_factory=_nothing)
     piece_units: int = 0
     shifts: Int64 = field(default_factory=_nothing)

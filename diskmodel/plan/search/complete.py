@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from diskmodel.engine import writes_shingled
+from diskmodel.engine.ledger import current
 from diskmodel.errors import DescriptionError
 from diskmodel.plan.answer.candidate import Candidate
 from diskmodel.plan.answer.effort import together
@@ -75,6 +76,11 @@ def _with_everything(
     if trial.outcome is None or trial.outcome.method == "rule":
         return found
     found = replace(found, workload=case.workload.at_the_end(array.usable_bytes, trial.outcome.n_requests))
+    if not found.is_feasible and not trial.outcome.is_stable:
+        return found  # with a disk failed it is overloaded, too
+    if not found.is_feasible and current().is_spent:
+        current().leave_out(["failed disks of arrays that miss the objective", "the least that their latency can be"])
+        return found
     known = None if candidate.safety is None else candidate.safety.degraded
     if known is None:
         known = _degraded(case, trial, tallies[FAILED_DISK])

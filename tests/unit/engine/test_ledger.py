@@ -180,14 +180,18 @@ def test_a_run_is_shorter_when_the_question_has_little_left() -> None:
     assert any("was ended" in message for message in cut.messages)
 
 
-def test_what_is_kept_is_entered_once_for_all_parts() -> None:
+def test_what_is_kept_is_entered_once_by_each_part_of_those_at_the_same_time() -> None:
+    # which of two that are used at the same time is the first must not decide what is left to each
     account = Account(10.0)
     first, second = account.parts(2)
     for part in (first, second, first):
         part.enter_once("the same list", 1.0)
+    assert (first.spent_s, second.spent_s) == (1.0, 1.0)
     account.settle([first, second])
-    assert account.spent_s == 1.0
-    assert Account(10.0).spent_s == 0.0
+    later = account.part(0.5)
+    for one in (account, later):
+        one.enter_once("the same list", 1.0)
+    assert (account.spent_s, later.spent_s) == (2.0, 0.0)
 
 
 def test_draws_for_which_there_is_no_time_are_left_out_and_named() -> None:

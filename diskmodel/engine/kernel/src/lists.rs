@@ -7,12 +7,35 @@ use rustc_hash::FxBuildHasher;
 
 const NONE: u32 = u32::MAX;
 
+/// Bits of a node that say in which list its block is: caches have up to four.
+const LIST_BITS: u32 = 2;
+
 #[derive(Clone, Copy)]
 struct Node {
-    block: i64,
+    /// In its lowest bits the list: of a large cache, a field of its own would be a third of the memory.
+    block_and_list: i64,
     before: u32,
     after: u32,
-    list: u8,
+}
+
+impl Node {
+    fn new(block: i64) -> Self {
+        Node { block_and_list: block << LIST_BITS, before: NONE, after: NONE }
+    }
+
+    #[inline]
+    fn block(&self) -> i64 {
+        self.block_and_list >> LIST_BITS
+    }
+
+    #[inline]
+    fn list(&self) -> usize {
+        (self.block_and_list & ((1 << LIST_BITS) - 1)) as usize
+    }
+
+    fn set_list(&mut self, list: usize) {
+        self.block_and_list = self.block() << LIST_BITS | list as i64;
+    }
 }
 
 #[derive(Clone, Copy)]
@@ -74,17 +97,17 @@ impl<const N: usize, V: Copy + Default> Lists<N, V> {
     /// Makes room for so many blocks at once.
     pub fn reserve(&mut self, n: usize) {
         let Lists { places, nodes, .. } = self;
-        places.reserve(n, |&at| hash_of(nodes[at as usize].block));
+        places.reserve(n, |&at| hash_of(nodes[at as usize].block()));
         nodes.reserve(n);
     }
 
     fn place_of(&self, block: i64) -> Option<u32> {
-        self.places.find(hash_of(block), |&at| self.nodes[at as usize].block == block).copied()
+        self.places.find(hash_of(block), |&at| self.nodes[at as usize].block() == block).copied()
     }
 
     /// The list that a block is in.
     pub fn list_of(&self, block: i64) -> Option<usize> {
-        self.place_of(block).map(|at| usize::from(self.nodes[at as usize].list))
+        self.place_of(block).map(|at| self.nodes[at as usize].list())
     }
 
     /// Makes a block the newest of a list, wherever it was.
@@ -100,7 +123,7 @@ impl<const N: usize, V: Copy + Default> Lists<N, V> {
 
     /// Makes a block that is in no list the newest of one.
     pub fn put_new(&mut self, list: usize, block: i64) {
-        let node = Node { block, before: NONE, after: NONE, list: 0 };
+        let node = Node::new(block);
         let at = match self.free.pop() {
             Some(at) => {
                 self.nodes[at as usize] = node;
@@ -115,8 +138,25 @@ impl<const N: usize, V: Copy + Default> Lists<N, V> {
             *value = V::default();
         }
         let Lists { places, nodes, .. } = self;
-        places.insert_unique(hash_of(block), at, |&at| hash_of(nodes[at as usize].block));
+        places.insert_unique(hash_of(block), at, |&at| hash_of(nodes[at as usize].block()));
         self.append(list, at);
+    }
+
+    /// Makes a block that is in no list the oldest of one.
+    pub fn put_oldest(&mut self, list: usize, block: i64) {
+        self.put_new(list, block);
+        let at = self.ends[list].newest;
+        let ends = self.ends[list];
+        if ends.oldest == at {
+            return;
+        }
+        self.unlink(at);
+        let ends = &mut self.ends[list];
+        ends.len += 1;
+        self.nodes[ends.oldest as usize].before = at;
+        let node = &mut self.nodes[at as usize];
+        (node.before, node.after) = (NONE, ends.oldest);
+        ends.oldest = at;
     }
 
     /// What is known of a block that is in a list.
@@ -141,14 +181,14 @@ impl<const N: usize, V: Copy + Default> Lists<N, V> {
         std::iter::from_fn(move || {
             let node = self.nodes.get(at as usize)?;
             at = if is_newest_first { node.before } else { node.after };
-            Some(node.block)
+            Some(node.block())
         })
     }
 
     /// Moves the oldest block of a list to the new end of another; which one that is.
     pub fn move_oldest(&mut self, from: usize, to: usize) -> Option<i64> {
         let at = self.ends[from].oldest;
-        let block = self.nodes.get(at as usize)?.block;
+        let block = self.nodes.get(at as usize)?.block();
         self.unlink(at);
         self.append(to, at);
         Some(block)
@@ -157,7 +197,7 @@ impl<const N: usize, V: Copy + Default> Lists<N, V> {
     /// Forgets the oldest block of a list; which one that was.
     pub fn drop_oldest(&mut self, list: usize) -> Option<i64> {
         let at = self.ends[list].oldest;
-        let block = self.nodes.get(at as usize)?.block;
+        let block = self.nodes.get(at as usize)?.block();
         self.forget(at);
         Some(block)
     }
@@ -171,7 +211,7 @@ impl<const N: usize, V: Copy + Default> Lists<N, V> {
 
     fn forget(&mut self, at: u32) {
         self.unlink(at);
-        let hash = hash_of(self.nodes[at as usize].block);
+        let hash = hash_of(self.nodes[at as usize].block());
         if let Ok(place) = self.places.find_entry(hash, |&other| other == at) {
             place.remove();
         }
@@ -179,8 +219,9 @@ impl<const N: usize, V: Copy + Default> Lists<N, V> {
     }
 
     fn unlink(&mut self, at: u32) {
-        let Node { before, after, list, .. } = self.nodes[at as usize];
-        let ends = &mut self.ends[usize::from(list)];
+        let node = self.nodes[at as usize];
+        let Node { before, after, .. } = node;
+        let ends = &mut self.ends[node.list()];
         ends.len -= 1;
         if before == NONE {
             ends.oldest = after;
@@ -205,6 +246,7 @@ impl<const N: usize, V: Copy + Default> Lists<N, V> {
             self.nodes[before as usize].after = at;
         }
         let node = &mut self.nodes[at as usize];
-        (node.before, node.after, node.list) = (before, NONE, list as u8);
+        (node.before, node.after) = (before, NONE);
+        node.set_list(list);
     }
 }

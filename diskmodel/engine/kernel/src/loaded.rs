@@ -9,8 +9,33 @@ const LEAST: usize = 1 << 16;
 /// is found by trials from two states; with half as many each would drive the other out.
 const MOST: usize = 1 << 23;
 /// Caches of runs that are over, to copy into: to ask for new memory takes longer than to fill it. As many as most
-/// machines' simulations at a time need, each of which would have one.
+/// machines' simulations at a time need, each of which would have one; and the blocks of one at most. At four times as
+/// many, a comparison of arrays with caches of 256 GiB takes more than 1 GB.
 const SPARE: usize = 2;
+const MOST_SPARE: usize = 1 << 20;
+
+/// What tells two long lists of numbers apart: how many they are, and two sums in which each has a weight by its place.
+/// Those of two that differ agree with a chance of one in 2^128. A list of millions, kept to be compared with, would take
+/// as much memory as what it fills.
+#[derive(Clone, Copy, PartialEq)]
+pub struct Digest {
+    n: usize,
+    sums: [u64; 2],
+}
+
+impl Digest {
+    pub fn of(numbers: &[i64]) -> Self {
+        // odd factors of steps of two generators of random numbers (Steele, Vigna 2021)
+        const FACTORS: [u64; 2] = [0xd134_2543_de82_ef95, 0xaf25_1af3_b0f0_25b5];
+        let mut sums = [0x9e37_79b9_7f4a_7c15_u64, 0x2545_f491_4f6c_dd1d];
+        for &number in numbers {
+            for (sum, factor) in sums.iter_mut().zip(FACTORS) {
+                *sum = (*sum ^ number as u64).wrapping_mul(factor).rotate_left(29);
+            }
+        }
+        Digest { n: numbers.len(), sums }
+    }
+}
 
 struct Kept<K, C> {
     key: K,
@@ -66,7 +91,7 @@ impl<K, C: Clone> Loaded<K, C> {
 
     /// Takes a cache of `n_blocks` that nobody uses any more, if it may be of use.
     pub fn give_back(&self, n_blocks: usize, cache: impl FnOnce() -> C) {
-        if (LEAST..=MOST).contains(&n_blocks) {
+        if (LEAST..=MOST_SPARE).contains(&n_blocks) {
             let mut spare = self.spare.lock().unwrap_or_else(PoisonError::into_inner);
             if spare.len() < SPARE {
                 spare.push(cache());
@@ -78,6 +103,15 @@ impl<K, C: Clone> Loaded<K, C> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_digest_tells_lists_apart() {
+        let of = Digest::of;
+        assert!(of(&[1, 2, 3]) == of(&[1, 2, 3]));
+        for other in [&[1, 3, 2][..], &[1, 2], &[1, 2, 3, 0], &[-1, 2, 3], &[1, 2, 3 + (1 << 40)], &[]] {
+            assert!(of(&[1, 2, 3]) != of(other), "{other:?}");
+        }
+    }
 
     #[test]
     fn only_what_was_used_last_is_kept() {

@@ -79,6 +79,8 @@ class PoolReads:
             is_seen = isinstance(arc, ZfsArc) and arc.n_beside(record) <= start.l2arc_seen
             if is_seen and record not in self.l2arc:
                 self.l2arc.insert(record)
+        if isinstance(arc, ZfsArc):
+            arc.begin_with(start.cached_oldest.tolist())
 
     def read(self, row: int, sector: int, n: int, done: Done) -> None:
         """Read what is neither in memory nor being read, and ahead of a reader that goes on."""

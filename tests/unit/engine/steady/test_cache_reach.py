@@ -11,9 +11,10 @@ import pytest
 from diskmodel.array import Array
 from diskmodel.engine import native
 from diskmodel.engine.messages.large_caches import large_cache_messages
-from diskmodel.engine.run import run
+from diskmodel.engine.run import Engine, run
 from diskmodel.engine.scenario import Scenario, resolve
-from diskmodel.engine.steady import recent, settled
+from diskmodel.engine.steady import contents, recent, settled
+from diskmodel.engine.steady.contents import in_row, numbers_in_row
 from diskmodel.engine.steady.reach import within_reach
 from diskmodel.records import Requests
 from diskmodel.workload import Workload
@@ -49,6 +50,61 @@ def test_a_run_is_the_same_with_what_it_can_reach_of_its_cache(load: dict[str, A
     assert np.array_equal(found.completions.done_ns, expected.completions.done_ns)
     assert np.array_equal(found.completions.is_hit, expected.completions.is_hit)
     assert 0 < expected.completions.is_hit.mean() < 1
+
+
+def listed(scenario: Scenario) -> Scenario:
+    """The scenario of a pool with all that its cache holds in a list."""
+    start = scenario.start
+    assert start.cached_spread is not None
+    n_again = sum(map(len, start.cached_spread.again))
+    rows = [in_row(row, np.arange(row[1])) for row in start.cached_spread.rows]
+    cached = np.concatenate([*rows, start.cached[n_again:]])
+    written = start.cached_written - n_again + sum(map(len, rows))
+    return replace(scenario, start=replace(start, cached=cached, cached_written=written, cached_spread=None))
+
+
+@pytest.mark.parametrize(
+    "load",
+    [
+        UNIFORM | {"span": "4 GB"},
+        POPULAR | {"span": "4 GB"},
+        {
+            "streams": [
+                {"size": "8 KiB", "clients": 4, "read_ratio": 0.6, "span": "2 GB"},
+                {"size": "64 KiB", "clients": 2, "addresses": {"pattern": "sequential"}, "offset": "2 GB"},
+                {"size": "4 KiB", "rate": "300/s", "offset": "6 GB", "span": "3 GB"},
+            ]
+        },
+    ],
+)
+@pytest.mark.parametrize("engine", ["native", "simpy"])
+def test_a_pool_is_the_same_with_what_it_can_reach_of_its_cache(
+    load: dict[str, Any], engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(contents, "uses_to_fill_arc", lambda n, _: n // 5)
+    layout = {"level": "raidz1", "disks": 4, "record": "16 KiB"}
+    controller = {"read_cache": {"size": "320 MiB"}}
+    pool = Array.parse({"drive": "samsung-pm893-960", "layout": layout, "controller": controller})
+    workload, scenario = Workload.parse(load), resolve(pool, 1)
+    start = settled(scenario, workload, capacity_bytes=pool.usable_bytes, seed=1, engine=run)
+    requests = workload.requests(capacity_bytes=pool.usable_bytes, n=300, seed=1, n_before=start.n_before)
+    spread = replace(scenario, start=start)
+    few = within_reach(spread, requests)
+    assert few.start.cached_apart > 4_000  # of 20,480
+    expected, found = (run(one, requests, engine) for one in (listed(spread), few))
+    assert np.array_equal(found.completions.done_ns, expected.completions.done_ns)
+    assert np.array_equal(found.completions.is_hit, expected.completions.is_hit)
+    assert 0 < expected.completions.is_hit.mean() < 1
+
+
+def test_records_at_equal_distances_have_numbers() -> None:
+    for row in ([7, 5, 16], [0, 3, 3], [100, 7, 1_000_003]):
+        records = in_row(np.array(row), np.arange(row[1]))
+        assert len(set(records.tolist())) == row[1]
+        assert row[0] <= records[0] <= records[-1] < row[0] + row[2]
+        assert numbers_in_row(np.array(row), records).tolist() == list(range(row[1]))
+        others = np.setdiff1d(np.arange(row[0] - 3, min(row[0] + row[2], row[0] + 50) + 3), records)
+        assert not len(numbers_in_row(np.array(row), others))
 
 
 def test_of_regions_that_fit_all_that_is_asked_for_is_there(monkeypatch: pytest.MonkeyPatch) -> None:

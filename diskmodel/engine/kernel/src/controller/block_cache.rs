@@ -2,10 +2,10 @@
 
 use super::zfs_arc::ZfsArc;
 use crate::lists::Lists;
-use crate::loaded::Loaded;
+use crate::loaded::{Digest, Loaded};
 
 /// Caches that were loaded last, by policy, capacity and uses.
-static LOADED: Loaded<(String, usize, Vec<i64>, Vec<i64>), BlockCache> = Loaded::new();
+static LOADED: Loaded<(String, usize, [Digest; 2]), BlockCache> = Loaded::new();
 
 /// Uses of blocks, in order, each with whether it wrote: the numbers of these are in `written`, ascending.
 pub fn uses<'a>(blocks: &'a [i64], written: &'a [i64]) -> impl Iterator<Item = (i64, bool)> + 'a {
@@ -107,14 +107,13 @@ impl BlockCache {
 
     /// The cache called `policy` after these uses.
     pub fn loaded(policy: &str, capacity: usize, blocks: &[i64], written: &[i64]) -> Result<Self, String> {
-        let is_key = |(p, c, b, w): &(String, usize, Vec<i64>, Vec<i64>)| {
-            p == policy && *c == capacity && b == blocks && w == written
-        };
-        let key = || (policy.into(), capacity, blocks.into(), written.into());
+        let uses = [blocks, written].map(Digest::of);
+        let is_key = |(p, c, u): &(String, usize, [Digest; 2])| p == policy && *c == capacity && *u == uses;
+        let key = || (policy.into(), capacity, uses);
         LOADED.get(blocks.len(), is_key, key, || {
             let mut cache = BlockCache::new(policy, capacity)?;
             cache.reserve(blocks.len());
-            for (block, is_written) in uses(blocks, written) {
+            for (block, is_written) in self::uses(blocks, written) {
                 cache.used(block, is_written);
             }
             Ok(cache)

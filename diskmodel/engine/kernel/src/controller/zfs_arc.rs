@@ -14,6 +14,8 @@ const WAS_FREQUENT: usize = 3;
 
 pub struct ZfsArc {
     capacity: usize,
+    /// Recent blocks that no use reaches, neither the oldest nor the newest ones: they only take room.
+    apart: usize,
     share: u64,
     lists: Lists<4>,
 }
@@ -25,7 +27,7 @@ impl Clone for ZfsArc {
 
     /// Into the memory of another cache, which a derived one would not use.
     fn clone_from(&mut self, other: &Self) {
-        (self.capacity, self.share) = (other.capacity, other.share);
+        (self.capacity, self.apart, self.share) = (other.capacity, other.apart, other.share);
         self.lists.clone_from(&other.lists);
     }
 }
@@ -35,7 +37,21 @@ impl ZfsArc {
     pub const FED: [usize; 2] = [FREQUENT, RECENT];
 
     pub fn new(capacity: usize) -> Self {
-        ZfsArc { capacity, share: ONE / 2, lists: Lists::default() }
+        ZfsArc { capacity, apart: 0, share: ONE / 2, lists: Lists::default() }
+    }
+
+    /// Holds blocks since before all others, the oldest first, and more of which no use reaches any (`apart`).
+    pub fn begin_with(&mut self, oldest: &[i64], apart: usize) {
+        for &block in oldest.iter().rev() {
+            if self.lists.list_of(block).is_none() {
+                self.lists.put_oldest(RECENT, block);
+            }
+        }
+        self.apart = apart;
+    }
+
+    fn n_recent(&self) -> usize {
+        self.lists.len(RECENT) + self.apart
     }
 
     /// Blocks in its lists, evicted ones, too.
@@ -54,7 +70,7 @@ impl ZfsArc {
 
     /// Whether there is no room.
     pub fn is_full(&self) -> bool {
-        self.lists.len(RECENT) + self.lists.len(FREQUENT) >= self.capacity
+        self.n_recent() + self.lists.len(FREQUENT) >= self.capacity
     }
 
     /// How many blocks are in the same list as one that it holds.
@@ -105,7 +121,7 @@ impl ZfsArc {
 
     /// By how much one share grows at the cost of the other: one block of those remembered, at most about a 32nd.
     fn step(&self, growing: u64, shrinking: u64) -> u64 {
-        let held = (self.lists.len(RECENT) + self.lists.len(FREQUENT)) as u64;
+        let held = (self.n_recent() + self.lists.len(FREQUENT)) as u64;
         let step = 2 * ONE / if held > 32 { held } else { held * (64 / held) };
         if growing >= UNEVEN * shrinking {
             step / (growing / (2 * shrinking + 1))
@@ -119,11 +135,11 @@ impl ZfsArc {
         if !self.is_full() {
             return None;
         }
+        let recent = self.n_recent();
         let lists = &mut self.lists;
-        let recent = lists.len(RECENT);
         // the one that comes is of the recent ones until it is there
         let is_over = recent as u64 + 1 > ((self.capacity as u128 * u128::from(self.share)) >> 32) as u64;
-        let gone = if recent > 0 && (is_over || lists.len(FREQUENT) == 0) {
+        let gone = if lists.len(RECENT) > 0 && (is_over || lists.len(FREQUENT) == 0) {
             lists.move_oldest(RECENT, WAS_RECENT)
         } else {
             lists.move_oldest(FREQUENT, WAS_FREQUENT)
@@ -131,7 +147,7 @@ impl ZfsArc {
         while lists.len(WAS_RECENT) > lists.len(FREQUENT) / 2 {
             lists.drop_oldest(WAS_RECENT);
         }
-        while lists.len(WAS_FREQUENT) > lists.len(RECENT).div_ceil(2) {
+        while lists.len(WAS_FREQUENT) > (lists.len(RECENT) + self.apart).div_ceil(2) {
             lists.drop_oldest(WAS_FREQUENT);
         }
         gone

@@ -18,6 +18,8 @@ record! {
         pub policy: String,
         /// 0: no read cache.
         pub read_blocks: usize,
+        /// Recent blocks of a pool's read cache that are not listed, since no run reaches them.
+        pub read_apart: usize,
         /// 0: no write cache.
         pub dirty_lines: i64,
         pub high_lines: i64,
@@ -38,6 +40,7 @@ impl CacheTables {
         let longest = MAX_LENGTH_BYTES / sector_bytes;
         within("cache.block_sectors", self.block_sectors, 1, longest)?;
         size_within("cache.read_blocks", self.read_blocks, 0, MAX_SECTORS)?;
+        size_within("cache.read_apart", self.read_apart, 0, self.read_blocks as i64)?;
         within("cache.line_blocks", self.line_blocks, 1, longest)?;
         within("cache.dirty_lines", self.dirty_lines, 0, MAX_SECTORS / self.line_blocks)?;
         within("cache.high_lines", self.high_lines, 0, self.dirty_lines)?;
@@ -74,8 +77,12 @@ impl CacheTables {
 
     /// The read cache with what it holds when a run begins.
     fn block_cache(&self, start: &Start) -> Result<BlockCache, String> {
-        BlockCache::loaded(&self.policy, self.read_blocks, &start.cached, &start.cached_written)
-            .map_err(|rule| refused("cache.policy", &self.policy, rule))
+        let mut cache = BlockCache::loaded(&self.policy, self.read_blocks, &start.cached, &start.cached_written)
+            .map_err(|rule| refused("cache.policy", &self.policy, rule))?;
+        if let BlockCache::ZfsArc(arc) = &mut cache {
+            arc.begin_with(&start.cached_oldest, self.read_apart);
+        }
+        Ok(cache)
     }
 
     /// Of tables that were checked.

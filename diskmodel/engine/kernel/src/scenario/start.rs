@@ -20,6 +20,8 @@ record! {
         pub cached: Vec<i64>,
         /// Which of these were written: their numbers, ascending.
         pub cached_written: Vec<i64>,
+        /// Records of a pool that its cache holds since before those, the oldest first: used once.
+        pub cached_oldest: Vec<i64>,
         /// Units that every flash drive has written before everything else, in order.
         pub aged: Vec<i64>,
         /// Units that flash drives' data were last written in together; 0: all of them, in order.
@@ -148,6 +150,7 @@ impl Scenario {
         let rule = "there is no read cache with a size";
         holds(has_reads || start.cached.is_empty(), "start.cached (number)", start.cached.len(), rule)?;
         each_within("start.cached", &start.cached, 0, n_blocks - 1)?;
+        each_within("start.cached_oldest", &start.cached_oldest, 0, n_blocks - 1)?;
         each_within("start.cached_written", &start.cached_written, 0, start.cached.len() as i64 - 1)?;
         check_ascending("start.cached_written", &start.cached_written, 1)?;
         self.check_writes()?;
