@@ -215,7 +215,7 @@ SEQUENTIAL_RESILVER = Option(
 
 CACHE_DEVICE = Option(
     "--cache-device",
-    "Flash drive as a cache device (L2ARC) of a pool, whose ARC has a size (--read-cache); none: without.",
+    "Drive as a cache device (L2ARC) of a pool, whose ARC has a size (--read-cache); none: without.",
     array="layout.cache",
 )
 

@@ -76,6 +76,9 @@ def pool(
     short = None if array is None or drive is None else short_fields(array, drive)
     if short is not None:
         short["layout"] |= {name: own[name] for name in ("log", "special") if name in own}
+        if "cache" in own:
+            n_devices, name = own["cache"].split("x ", 1)
+            short["layout"]["cache"] = {"drive": name, "count": int(n_devices)}
     if short is not None and out is not None:
         write_text(out, toml_text(short))
     more = [f"record {record_size}"] if record_size else []

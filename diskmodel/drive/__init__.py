@@ -25,13 +25,13 @@ if TYPE_CHECKING:
         NONE,
         NamedLog,
         NamedSpecial,
-        cache_drive,
         device_in_words,
+        drive_at,
         log_device_of,
         mirror_of,
         special_vdev_of,
-        with_drive,
         with_log_drive,
+        with_own_drive,
         with_special_drives,
     )
     from diskmodel.drive.cache import Dirty, DirtyBuffer, Segment, Segments
@@ -70,8 +70,8 @@ __getattr__ = face(
     {
         "assumed_order": "AssumedOrder ONE_AT_A_TIME Order",
         "auxiliary_devices": (
-            "NONE NamedLog NamedSpecial cache_drive device_in_words log_device_of mirror_of "
-            "special_vdev_of with_drive with_log_drive with_special_drives"
+            "NONE NamedLog NamedSpecial device_in_words drive_at log_device_of mirror_of "
+            "special_vdev_of with_own_drive with_log_drive with_special_drives"
         ),
         "cache": "Dirty DirtyBuffer Segment Segments",
         "cached.description": "CachedVolume",

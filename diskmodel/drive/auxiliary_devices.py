@@ -12,16 +12,17 @@ from pydantic import BeforeValidator
 
 from diskmodel.description import Description
 from diskmodel.drive.description import load_drive
-from diskmodel.drive.flash.description import Flash
 from diskmodel.drive.parse import parse_drive
 from diskmodel.errors import DescriptionError, Fault
 from diskmodel.faults import inner
-from diskmodel.layout import AuxiliaryDevice, LogDevice, SpecialVdev
+from diskmodel.layout import LogDevice, SpecialVdev
 
 #: No device: the log of a pool is on its own disks, and so is its metadata; an array has no journal.
 NONE = "none"
 #: What each of them is called.
-_CALLED = {"log": "drive of a log", "special": "drive of a special vdev"}
+_CALLED = {"log": "drive of a log", "special": "drive of a special vdev", "cache": "cache device"}
+#: Figures of a device that is no drive.
+_FIGURES = ("write_ns", "bytes_per_s", "page_bytes", "dies", "read_ns", "command_ns", "latency_ns")
 #: Devices of a mirror and their drive: "2x micron-7450-pro-1920".
 _MIRROR = re.compile(r"(?P<devices>\d{1,6})\s*[x×]\s*(?P<drive>\S.*)")
 #: Words without a drive.
@@ -29,13 +30,12 @@ _NO_DRIVE = re.compile(r"\d*\s*[x×X*]?")
 #: The same with another sign between them, or none: its meaning is clear, and the answer says how it is written.
 _ALMOST_A_MIRROR = re.compile(r"(?P<devices>\d{1,6})(?:\s*[X*]\s*|\s+)(?P<drive>\S.*)")
 _Device = TypeVar("_Device", bound=Description)
-_NO_CACHE = f'use one that is, for example "micron-7450-pro-1920", or "{NONE}" for no cache device'
 
 
-def _figures_of(drive: Any) -> dict[str, Any]:
+def _figures_of(drive: Any) -> dict[str, Any] | None:
     """Return what a drive is as a device of its own: its buffer answers, flash sets the rate in the long run."""
-    write_ns, bytes_per_s = drive.buffered_writes()
-    return {"write_ns": write_ns, "bytes_per_s": bytes_per_s}
+    found = drive.buffered_writes()
+    return None if found is None else dict(zip(("write_ns", "bytes_per_s"), found, strict=True))
 
 
 def log_device_of(place: Any) -> LogDevice:
@@ -46,10 +46,10 @@ def log_device_of(place: Any) -> LogDevice:
     DescriptionError
         When there is no such drive, or a log cannot be on it: a volume of several, or zones that are written in order.
     """
-    return LogDevice(drive=_drive_at("log", place))
+    return LogDevice(drive=drive_at("log", place))
 
 
-def _drive_at(field: str, place: Any) -> Any:
+def drive_at(field: str, place: Any) -> Any:
     """Return the drive for a place of its own: of that name, of that profile, or as it is described."""
     if isinstance(place, Description):
         drive: Any = place
@@ -89,7 +89,7 @@ def mirror_of(words: str) -> tuple[int, str]:
 def special_vdev_of(words: str) -> SpecialVdev:
     """Return the special vdev in words, "2x micron-7450-pro-1920": a mirror of so many of these drives."""
     n, name = mirror_of(words)
-    return SpecialVdev.parse(_of_special(_drive_at("special", name), n))
+    return SpecialVdev.parse(_of_special(drive_at("special", name), n))
 
 
 def _of_special(drive: Any, n: int) -> dict[str, Any]:
@@ -115,7 +115,7 @@ def with_log_drive(value: Any) -> Any:
     PydanticCustomError
         When there is no such drive, or no log can be on it, or it has no such figures.
     """
-    return _with_own_drive(value, LogDevice, lambda place, _: {"drive": _drive_at("log", place)})
+    return with_own_drive(value, LogDevice, lambda place, _: {"drive": drive_at("log", place)}, _figures_of)
 
 
 def with_special_drives(value: Any) -> Any:
@@ -128,18 +128,25 @@ def with_special_drives(value: Any) -> Any:
             n, place = mirror_of(place)
         else:
             n = usual
-        return _of_special(_drive_at("special", place), n)
+        return _of_special(drive_at("special", place), n)
 
-    return _with_own_drive(value, SpecialVdev, fields)
+    return with_own_drive(value, SpecialVdev, fields, _figures_of)
 
 
-def _with_own_drive(
-    value: Any, kind: type[AuxiliaryDevice], fields: Callable[[Any, Mapping[str, Any] | None], dict[str, Any]]
+def with_own_drive(
+    value: Any,
+    kind: type[_Device],
+    fields: Callable[[Any, Mapping[str, Any] | None], dict[str, Any]],
+    figures_of: Callable[[Any], dict[str, Any] | None],
 ) -> Any:
-    """Return a device with its drive; `fields` are those of a place, and of what a table states beside it."""
+    """Return a device with its drive; `fields` are those of a place, and of what a table states beside it.
+
+    Where the table states figures of the device, it has these, the others that `figures_of` finds of the drive, and no
+    drive.
+    """
     more = {key: stated for key, stated in value.items() if key != "drive"} if isinstance(value, Mapping) else None
     place = value if more is None else value.get("drive")
-    if not isinstance(place, str | Path | Mapping | Description) or isinstance(place, AuxiliaryDevice):
+    if not isinstance(place, str | Path | Mapping | Description) or isinstance(place, kind):
         return value
     if place == NONE:
         return None
@@ -147,33 +154,14 @@ def _with_own_drive(
         found, more = fields(place, more), more or {}
         # "write" states write_ns
         stated = {kind.full_name(key) for key in more}
-        figures = stated & {"write_ns", "bytes_per_s"}
-        if figures:
-            drive = found.pop("drive")
-            if drive.buffered_writes() is None:
-                rule = "is given beside a drive that has no such figure: its writes are not safe in a buffer"
-                raise DescriptionError(Fault(min(filter(None, figures)), None, rule, "remove it, or the drive"))
-            found |= _figures_of(drive)
+        own = [name for name in _FIGURES if name in stated]
+        if own:
+            figures = figures_of(found.pop("drive"))
+            if figures is None:
+                rule = "is given beside a drive that has no such figure"
+                raise DescriptionError(Fault(own[0], None, rule, "remove it, or the drive"))
+            found |= figures
         return kind.parse({**{name: of for name, of in found.items() if name not in stated}, **more})
-    except DescriptionError as error:
-        raise inner(error) from None
-
-
-def with_drive(value: Any, kind: type[_Device], of: Callable[[str], _Device]) -> Any:
-    """Return a device of a kind with the figures that `of` finds by the name of a drive, as `with_log_drive`."""
-    more: dict[str, Any] = {}
-    name = value
-    if isinstance(value, Mapping) and "drive" in value:
-        name, more = value["drive"], {key: stated for key, stated in value.items() if key != "drive"}
-    if not isinstance(name, str):
-        return value
-    if name == NONE:
-        return None
-    try:
-        found = of(name)
-        # "size" states size_bytes
-        stated = {field for field in kind.model_fields for key in more if field == key or field.startswith(f"{key}_")}
-        return kind.parse({**found.model_dump(exclude=stated), **more}) if more else found
     except DescriptionError as error:
         raise inner(error) from None
 
@@ -182,17 +170,3 @@ def with_drive(value: Any, kind: type[_Device], of: Callable[[str], _Device]) ->
 #: so a special vdev.
 NamedLog = Annotated[LogDevice, BeforeValidator(with_log_drive)]
 NamedSpecial = Annotated[SpecialVdev, BeforeValidator(with_special_drives)]
-
-
-def cache_drive(name: str) -> Flash:
-    """Return the drive of that name for a cache device; what it holds need not survive a loss of power.
-
-    Raises
-    ------
-    DescriptionError
-        When there is no such drive, or it is no flash drive.
-    """
-    drive = load_drive(name)
-    if not isinstance(drive, Flash):
-        raise DescriptionError(Fault("cache", name, "is no flash drive, as which a cache device is modeled", _NO_CACHE))
-    return drive

@@ -1,4 +1,4 @@
-"""Drives at places of their own beside the members of an array: those of the log and of the special vdev of a pool."""
+"""Drives at places of their own beside the members of an array: those of a log, a special vdev, cache devices."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from diskmodel.queue import Queue, QueueTables
 from diskmodel.records import Int64
 
 #: Numbers of places, and numbers of devices that each has room for, behind those that an array counts beside its disks.
-LOG, SPECIAL = 1, 2
+LOG, SPECIAL, CACHE = 1, 2, 3
 _FIRST_DEVICE, _DEVICES_OF_A_PLACE = 8, 16
 #: A device of which only two figures are known, as a drive: bytes of its sectors, its sectors, those of labels at its
 #: end, and commands that it takes at a time: more than a pool ever has for it.
@@ -159,6 +159,18 @@ def special_of(array: Array, n_members: int, seed: int) -> Auxiliary | None:
         # all of its devices are written at once
         return _of_figures(special, SPECIAL, n_members)
     return _of_drives(array, special.card, SPECIAL, n_members, special.devices, seed, "layout.special")
+
+
+def cache_of(array: Array, n_members: int, seed: int) -> Auxiliary | None:
+    """Return the drives of the cache devices of a pool beside so many members; None without any."""
+    cache = array.layout.cache
+    if cache is None or cache.drive is None:
+        return None
+    tables = array.auxiliary_tables(cache.card.of_a_log())
+    first, slab, slabs = slabs_of_a_drive(cache.card.capacity_bytes)
+    n_bytes = max(min(slab * slabs, cache.size_bytes), array.layout.pool_record_bytes + tables.sector_bytes)
+    classes = class_tables(tables.sector_bytes, rotates=tables.has_arms)
+    return _placed(array, tables, CACHE, n_members, cache.count, seed, (first, n_bytes, 1), classes)
 
 
 def _of_drives(

@@ -80,8 +80,8 @@ class ScenarioTables:
         Of a host that costs time or buffers.
     revolution_ns, phase_ns, first_draw, start, sample_every
         As in `Scenario`.
-    log, special : AuxiliaryTables, optional
-        Drives of the log of a pool, and of its special vdev.
+    log, special, l2arc : AuxiliaryTables, optional
+        Drives of a log or a journal, of a special vdev, and of the cache devices of a pool.
     """
 
     drive: KernelTables
@@ -106,6 +106,7 @@ class ScenarioTables:
     start: Start
     log: AuxiliaryTables | None
     special: AuxiliaryTables | None
+    l2arc: AuxiliaryTables | None
     sample_every: int
 
     @classmethod
@@ -145,6 +146,7 @@ class ScenarioTables:
             start=scenario.start,
             log=AuxiliaryTables.of(scenario.log),
             special=AuxiliaryTables.of(scenario.special),
+            l2arc=AuxiliaryTables.of(scenario.l2arc),
             sample_every=scenario.sample_every,
         )
 

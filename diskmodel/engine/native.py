@@ -53,7 +53,7 @@ def stop_runs() -> None:
 
 def covers(scenario: Scenario, requests: Requests) -> str | None:
     """Why the kernel does not cover a scenario, or None when it does."""
-    for of in (scenario, scenario.log, scenario.special):
+    for of in (scenario, scenario.log, scenario.special, scenario.l2arc):
         if of is None:
             continue
         for queue in (of.queue, of.drive_queue):

@@ -9,7 +9,7 @@ import numpy as np
 from diskmodel.array import Array
 from diskmodel.controller import CacheTables, Controller
 from diskmodel.drive import DriveTables
-from diskmodel.engine.auxiliary import Auxiliary, log_of, special_of
+from diskmodel.engine.auxiliary import Auxiliary, cache_of, log_of, special_of
 from diskmodel.engine.steady.start import EMPTY, Start
 from diskmodel.engine.turns import first_draw, spindles
 from diskmodel.errors import CoverageError, DescriptionError, Fault, StarvationError
@@ -49,8 +49,8 @@ class Scenario:
         What caches and buffers hold at time 0 (rule Z1).
     sample_every : int
         Levels are recorded after every so many completions (rule Z7); 0: never.
-    log, special : Auxiliary, optional
-        Drives of the log of a pool, and of its special vdev; None: it has none of its own.
+    log, special, l2arc : Auxiliary, optional
+        Drives of a log or a journal, of a special vdev, and of the cache devices of a pool; None: it has none.
     """
 
     drive: DriveTables
@@ -69,6 +69,7 @@ class Scenario:
     sample_every: int = 0
     log: Auxiliary | None = None
     special: Auxiliary | None = None
+    l2arc: Auxiliary | None = None
 
     @property
     def caches(self) -> CacheTables | None:
@@ -143,6 +144,7 @@ def resolve(array: Array, seed: int) -> Scenario:
         first_draw=first_draw(tables, seed),
         log=log_of(array, n, seed),
         special=special_of(array, n, seed),
+        l2arc=cache_of(array, n, seed),
     )
 
 

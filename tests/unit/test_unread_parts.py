@@ -71,6 +71,7 @@ UNUSUAL: dict[type[Description], dict[str, Any]] = {
         "ure_per_bit": 1e-12, "used_ratio": 0.1, "small_blocks_bytes": 128 << 10,
     },
     CacheDevice: {
+        "drive": "micron-7450-pro-1920",
         "size_bytes": 64 << 20, "count": 2, "page_bytes": 4096, "dies": 1, "read_ns": 10 * MS, "command_ns": MS,
         "latency_ns": 10 * MS, "bytes_per_s": 1e5,
     },
@@ -108,6 +109,7 @@ ELSEWHERE = {
     "layout.log.size_bytes": "of journals that fill",
     "layout.log.drive": "in the figures that are not given beside it",
     "layout.special.drive": "in the figures that are not given beside it",
+    "layout.cache.drive": "in the figures that are not given beside it",
     "layout.special.devices": "in the chance of data loss",
     "layout.special.mttf_hours": "in the chance of data loss",
     "layout.special.ure_per_bit": "in the chance of data loss",

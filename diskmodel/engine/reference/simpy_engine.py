@@ -77,7 +77,7 @@ def make_stages(
     volume: Volume = raid
     if not scenario.layout.has_strips:
         hit_ns, sector = scenario.controller.hit_ns, tables.sector_bytes
-        volume = PoolWrites(clock, raid, processors, hit_ns, host_work_ns, sector, scenario.log, scenario.special)
+        volume = PoolWrites(clock, raid, processors, hit_ns, host_work_ns, sector, scenario)
     make_controller = CachedController if scenario.controller.has_real_cache else Controller
     return devices, raid, make_controller(clock, scenario, raid, volume, processors, done)
 

@@ -22,6 +22,25 @@ HEADER_BYTES, HEADERS_RATIO = 96, 0.33
 
 
 @dataclass(frozen=True)
+class CacheDeviceTables:
+    """Cache devices of which figures are known, in whole numbers.
+
+    Attributes
+    ----------
+    dies, pages : int
+        Dies of each, and pages that a record takes.
+    sense_ns, send_ns, latency_ns : int
+        Time of a page in its die; of a record on the link; and what a read takes beyond these.
+    """
+
+    dies: int
+    pages: int
+    sense_ns: int
+    send_ns: int
+    latency_ns: int
+
+
+@dataclass(frozen=True)
 class L2arcTables:
     """The cache devices of a pool in whole numbers.
 
@@ -32,10 +51,9 @@ class L2arcTables:
     feed, headroom : int
         Records that a feed takes at most, and that it looks at in a list.
     feed_ns, busy_feed_ns : int
-    devices, dies, pages : int
-        Devices, dies of each, and pages that a record takes.
-    sense_ns, send_ns, latency_ns : int
-        Time of a page in its die; of a record on the link; and what a read takes beyond these.
+    devices : int
+    figures : CacheDeviceTables or None
+        None: they are drives.
     """
 
     slots: int
@@ -44,11 +62,7 @@ class L2arcTables:
     feed_ns: int
     busy_feed_ns: int
     devices: int
-    dies: int
-    pages: int
-    sense_ns: int
-    send_ns: int
-    latency_ns: int
+    figures: CacheDeviceTables | None
 
     @property
     def feed_per_s(self) -> float:
@@ -156,17 +170,17 @@ class L2arc:
 
 
 class Devices:
-    """When reads of the cache devices are done."""
+    """When reads of cache devices are done of which figures are known."""
 
-    def __init__(self, tables: L2arcTables) -> None:
-        self.tables = tables
-        self.die_free = [[0] * tables.dies for _ in range(tables.devices)]
-        self.link_free = [0] * tables.devices
+    def __init__(self, tables: CacheDeviceTables, devices: int) -> None:
+        self.tables, self.devices = tables, devices
+        self.die_free = [[0] * tables.dies for _ in range(devices)]
+        self.link_free = [0] * devices
 
     def read(self, record: int, now: int) -> int:
         """Begin to read a record; return when it has come."""
         tables = self.tables
-        device, first = record % tables.devices, record // tables.devices * tables.pages
+        device, first = record % self.devices, record // self.devices * tables.pages
         free, sensed = self.die_free[device], now
         for page in range(first, first + tables.pages):
             die = page % tables.dies

@@ -13,7 +13,7 @@ from pydantic import BeforeValidator, Field, ValidationInfo, field_validator, mo
 from diskmodel.array import Spindles
 from diskmodel.controller import Controller, NamedController
 from diskmodel.description import Description, Reader, read_toml
-from diskmodel.drive import NONE, Drive, NamedDrive, cache_drive, log_device_of, special_vdev_of
+from diskmodel.drive import NONE, Drive, NamedDrive, log_device_of, special_vdev_of
 from diskmodel.errors import DescriptionError, Fault
 from diskmodel.faults import inner
 from diskmodel.host import Host
@@ -27,6 +27,7 @@ from diskmodel.plan.question.objective import Objective
 from diskmodel.plan.question.recording import Recording
 from diskmodel.queue import Queue
 from diskmodel.units import Bytes, Ratio, listed
+from diskmodel.wording import cache_device_of
 from diskmodel.workload import Stream, Workload
 
 #: Rates that differ by less are the same: people round them. At ten times this a wrong rate would pass.
@@ -95,7 +96,7 @@ _OF_LAYOUT = {
 _LOOK_UP: dict[str, Callable[[str], Any]] = {
     "log_devices": log_device_of,
     "special_devices": special_vdev_of,
-    "cache_devices": cache_drive,
+    "cache_devices": cache_device_of,
 }
 #: Lists of candidates in which nothing is twice.
 _EACH_ONCE = (

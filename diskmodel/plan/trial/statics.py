@@ -6,7 +6,7 @@ import math
 
 from diskmodel.analytic import DataLoss, data_loss, either_lost, rebuild_hours
 from diskmodel.array import Array
-from diskmodel.drive import NONE, Drive, Flash, cache_drive, load_drive, mirror_of
+from diskmodel.drive import NONE, Drive, Flash, load_drive, mirror_of
 from diskmodel.layout import Rebuild, SpecialVdev
 from diskmodel.plan.answer.criterion import Criterion
 from diskmodel.plan.answer.statics import Statics
@@ -164,7 +164,7 @@ def auxiliary_devices_cost_usd(family: Family, prices: Prices) -> float:
     bought = [] if family.log_device in ("", NONE) else [(1, family.log_device)]
     bought += [] if family.special_device in ("", NONE) else [mirror_of(family.special_device)]
     cost = sum(_cost_usd(load_drive(name), n, prices) for n, name in bought)
-    return cost if family.cache_device in ("", NONE) else cost + _cost_usd(cache_drive(family.cache_device), 1, prices)
+    return cost if family.cache_device in ("", NONE) else cost + _cost_usd(load_drive(family.cache_device), 1, prices)
 
 
 def fastest_rebuild_bytes_per_s(array: Array, rebuild: Rebuild) -> float:

@@ -1,4 +1,4 @@
-"""Logs, journals and special vdevs on drives of any kind (rules X16, X26 and Y13), drawn from a seed."""
+"""Logs, journals, special vdevs and caches on drives of any kind (rules X16, X26, X27, Y13), drawn from a seed."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any
 
 from diskmodel.drive import load_drive
 from tests.differential.cases import Case
+from tests.differential.test_cache_devices import cache_device_case
 
 _CACHE = {"size_bytes": 1 << 20, "segments": 1, "read_ahead_bytes": 0, "write_back": True}
 #: A disk on which the log comes round after 16 MiB, with a cache that has to be flushed.
@@ -101,3 +102,13 @@ def journal_case(seed: int) -> Case:
     stream |= {"alignment_bytes": 4096, "read_ratio": pick((0.0, 0.3)), "span_bytes": 64 << 20}
     stream |= pick(({}, {"sync": "fdatasync"}, {"sync": "dsync"}))
     return {"array": array, "workload": {"streams": [stream]}, "n": 120, "seed": seed}
+
+
+def cache_case(seed: int) -> Case:
+    """A pool behind a small ARC with cache devices that are drives, which are fed and read from."""
+    case = cache_device_case(seed)
+    layout, drive = case["array"]["layout"], DRIVES[seed % len(DRIVES)]
+    size = {"size_bytes": layout["cache"]["size_bytes"], "count": layout["cache"]["count"]}
+    layout["cache"] = ({"drive": drive} if isinstance(drive, str) else drive) | size
+    case["n"] = 200
+    return case

@@ -7,6 +7,7 @@ from collections import OrderedDict
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pytest
 
 from diskmodel.analytic.backend import back_end
@@ -14,18 +15,21 @@ from diskmodel.array import Array
 from diskmodel.controller.arc import ZfsArc
 from diskmodel.drive import Flash, load_drive
 from diskmodel.engine import native
+from diskmodel.engine.run import Engine
+from diskmodel.engine.run import run as run_on
 from diskmodel.engine.scenario import resolve
 from diskmodel.engine.simulate import simulate
 from diskmodel.engine.steady import EMPTY, recent
 from diskmodel.engine.steady.steady import settled
 from diskmodel.errors import DescriptionError
-from diskmodel.layout.pools.l2arc import Devices, L2arc, L2arcTables, Region
+from diskmodel.layout.pools.l2arc import CacheDeviceTables, Devices, L2arc, L2arcTables, Region
 from diskmodel.records import Run
 from diskmodel.workload import Workload
 
 DEVICE = "micron-7450-pro-1920"
 POOL = f"2x6 generic-7k2 raidz2, 64GiB read cache, cache on {DEVICE}"
 MIB = 1 << 20
+FIGURES = CacheDeviceTables(dies=3, pages=2, sense_ns=50, send_ns=10, latency_ns=7)
 TABLES = L2arcTables(
     slots=4,
     feed=2,
@@ -33,17 +37,13 @@ TABLES = L2arcTables(
     feed_ns=1000,
     busy_feed_ns=200,
     devices=2,
-    dies=3,
-    pages=2,
-    sense_ns=50,
-    send_ns=10,
-    latency_ns=7,
+    figures=FIGURES,
 )
 
 
-def pool(slots: int, arc: int, record: int = MIB, **fields: Any) -> Array:
+def pool(slots: int, arc: int, record: int = MIB, cache: Any = None, **fields: Any) -> Array:
     """Mirrors of flash with so many records on a cache device and in the ARC."""
-    cache = {"drive": DEVICE, "size_bytes": slots * record}
+    cache = cache or {"drive": DEVICE, "size_bytes": slots * record}
     layout = {"level": "mirror", "disks": 16, "vdevs": 8, "record_bytes": record, "cache": cache}
     read = {"size_bytes": arc * record}
     return Array.parse({"drive": "generic-sas-ssd", "layout": layout, "controller": {"read_cache": read}, **fields})
@@ -116,7 +116,7 @@ def test_a_feed_takes_what_is_evicted_next() -> None:
 
 def test_how_long_a_read_takes() -> None:
     """Two pages in two dies, 50 ns each; 10 ns on the link; 7 ns more."""
-    devices = Devices(TABLES)
+    devices = Devices(FIGURES, 2)
     assert devices.read(0, 0) == 50 + 10 + 7  # device 0, dies 0 and 1
     assert devices.read(1, 0) == 67  # device 1
     assert devices.read(2, 0) == 2 * 50 + 10 + 7  # device 0, dies 2 and 0
@@ -124,23 +124,47 @@ def test_how_long_a_read_takes() -> None:
     assert devices.read(6, 1000) == 1067
 
 
+def l2arc_of(record: int, **stated: Any) -> L2arcTables:
+    tables = pool(1 << 20, 1 << 15, record, cache={"drive": DEVICE, **stated}).tables().pool
+    assert tables is not None
+    assert tables.l2arc is not None
+    return tables.l2arc
+
+
 def test_figures_of_a_drive() -> None:
-    """64 dies, four pages of 32 KiB, 60 us each, and 6,800 MB/s; a small record takes a whole page."""
-    l2arc = Array(POOL).tables().pool
-    assert l2arc is not None
-    assert l2arc.l2arc is not None
-    tables = l2arc.l2arc
-    assert (tables.devices, tables.dies, tables.pages, tables.sense_ns) == (1, 64, 4, 60_000)
+    """64 dies, four pages of 32 KiB, 6,800 MB/s, and 50 us a page as stated; a small record takes a whole page."""
+    figures = l2arc_of(131_072, read="50 us").figures
+    assert figures is not None
+    assert (figures.dies, figures.pages, figures.sense_ns) == (64, 4, 50_000)
     drive = load_drive(DEVICE)
     assert isinstance(drive, Flash)
-    assert tables.send_ns == math.ceil(131_072 * 1e9 / drive.interface_bytes_per_s)
-    assert tables.send_ns == pytest.approx(131_072 / 6.8, rel=0.005)
-    assert tables.latency_ns == drive.read_overhead_ns + drive.read_latency_ns
-    assert tables.slots == 1_920_383_410_176 // 131_072
-    small = Array(f"2x6 generic-7k2 raidz2, record 4KiB, 64GiB read cache, cache on {DEVICE}").tables().pool
+    assert figures.send_ns == math.ceil(131_072 * 1e9 / drive.interface_bytes_per_s)
+    assert figures.send_ns == pytest.approx(131_072 / 6.8, rel=0.005)
+    assert figures.latency_ns == drive.read_overhead_ns + drive.read_latency_ns
+    small = l2arc_of(4096, read="50 us").figures
     assert small is not None
-    assert small.l2arc is not None
-    assert (small.l2arc.pages, small.l2arc.send_ns) == (1, drive.read_overhead_ns)
+    assert (small.pages, small.send_ns) == (1, drive.read_overhead_ns)
+
+
+def test_a_drive_has_no_figures() -> None:
+    tables = l2arc_of(131_072)
+    assert tables.figures is None
+    assert (tables.devices, tables.slots) == (1, 1_920_383_410_176 // 131_072)
+
+
+@pytest.mark.parametrize("engine", ["simpy", "native"])
+def test_a_record_is_read_as_from_its_drive(engine: Engine) -> None:
+    """One after the other, of a device that has them all: what a hit takes is a read of the drive on its own."""
+    array = pool(64, 4, 131_072)
+    scenario, workload = resolve(array, 1), load(32, 131_072, clients=1)
+    start = settled(scenario, workload, capacity_bytes=array.usable_bytes, seed=1, engine=native.run)
+    requests = workload.requests(capacity_bytes=array.usable_bytes, n=200, seed=1)
+    found = run_on(replace(scenario, start=start), requests, engine)
+    took = found.completions.done_ns - found.completions.issue_ns
+    alone = Array(DEVICE, "jbod", 1)
+    read = run_on(resolve(alone, 1), workload.requests(capacity_bytes=alone.usable_bytes, n=200, seed=1), engine)
+    expected = read.completions.done_ns - read.completions.issue_ns
+    assert np.median(took) == np.median(expected)
 
 
 def test_headers_take_room_of_the_arc_and_limit_the_l2arc() -> None:
@@ -162,7 +186,7 @@ def test_headers_take_room_of_the_arc_and_limit_the_l2arc() -> None:
     [
         (f"2x6 generic-7k2 raidz2, cache on {DEVICE}", 'add the size of the ARC, for example "64GiB read cache"'),
         (f"8x generic-7k2 raid6, cache on {DEVICE}", "belongs to pools of OpenZFS"),
-        ("2x6 generic-7k2 raidz2, 1GiB read cache, cache on generic-7k2", "is no flash drive"),
+        ("2x6 generic-7k2 raidz2, 1GiB read cache, cache on wd-ultrastar-hc620", "zones that the host writes in order"),
         (f"2x6 generic-7k2 raidz2, 128KiB read cache, cache on {DEVICE}", "has no room for a record"),
     ],
 )

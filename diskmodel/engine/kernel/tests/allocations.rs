@@ -130,6 +130,7 @@ fn scenario(drive: Drive, level: (&str, u32, i64, i64)) -> Scenario {
         start: Start::default(),
         log: None,
         special: None,
+        l2arc: None,
         sample_every: 0,
     }
 }

@@ -12,7 +12,7 @@ from diskmodel.engine.reference.command import Command
 from diskmodel.engine.reference.device import Device, ScanLimits
 from diskmodel.engine.reference.flushing import BlockFlushes
 from diskmodel.errors import CoverageError, Fault
-from diskmodel.records import WRITE
+from diskmodel.records import READ, WRITE
 
 #: What OpenZFS keeps of a drive, bytes: a label, of which there are two before what is used and two behind it; and room
 #: for the first two and to boot from.
@@ -115,15 +115,29 @@ class AuxiliaryDrives:
         base = first if number < 2 else tables.first_sector + tables.n_sectors
         return self._write(base + number % 2 * apart, self._sectors(n_bytes), done, is_of_group=False)
 
+    def read(self, number: int, at: int, n_bytes: int, done: Callable[[Command], None]) -> int:
+        """Read so many bytes of one drive, of all of which it is full those at a place; returns how many commands."""
+        n = self._sectors(n_bytes)
+        lba = self.tables.first_sector + at % max(self.tables.n_sectors // n, 1) * n
+        return self._send(self.devices[number], READ, lba, n, done)
+
+    def append_to(self, number: int, n_bytes: int, done: Callable[[Command], None]) -> int:
+        """Write so many bytes to one drive behind the last ones, when nobody waits; returns how many commands."""
+        n = self._sectors(n_bytes)
+        return self._send(self.devices[number], WRITE, self._free(Free(number), n), n, done, is_of_group=True)
+
     def _write(self, lba: int, n: int, done: Callable[[Command], None], *, is_of_group: bool) -> int:
+        return sum(self._send(device, WRITE, lba, n, done, is_of_group=is_of_group) for device in self.devices)
+
+    def _send(
+        self, device: Device, op: int, lba: int, n: int, done: Callable[[Command], None], *, is_of_group: bool = False
+    ) -> int:
         border, out = self.tables.drive.arm_sectors, 0
-        for device in self.devices:
-            at, left = lba, n
-            while left:
-                take = min(left, (at // border + 1) * border - at)
-                command = Command(self._number(), device.index, WRITE, at, take, self.clock.now, done)
-                command.is_of_group = is_of_group
-                device.submit(command)
-                out += 1
-                at, left = at + take, left - take
+        while n:
+            take = min(n, (lba // border + 1) * border - lba)
+            command = Command(self._number(), device.index, op, lba, take, self.clock.now, done)
+            command.is_of_group = is_of_group
+            device.submit(command)
+            out += 1
+            lba, n = lba + take, n - take
         return out

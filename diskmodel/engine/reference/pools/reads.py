@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from diskmodel.controller import BlockCache, ZfsArc
+from diskmodel.engine.reference.auxiliary.drives import AuxiliaryDrives
 from diskmodel.engine.reference.clock import ARRIVE, COMPLETE, LAST, Clock
 from diskmodel.engine.reference.command import Access, Command
 from diskmodel.engine.reference.pools.members import Members
@@ -39,11 +40,13 @@ class InFlight:
 class PoolReads:
     """What stands before the reads of a pool."""
 
-    def __init__(self, clock: Clock, raid: Members, hit_ns: int) -> None:
+    def __init__(
+        self, clock: Clock, raid: Members, hit_ns: int, sector_bytes: int, drives: AuxiliaryDrives | None = None
+    ) -> None:
         self.clock, self.raid, self.hit_ns = clock, raid, hit_ns
         self.vdevs = vdevs_of(raid.tables)
         pool = self.vdevs.pool
-        self.record = pool.record
+        self.record, self.record_bytes = pool.record, pool.record * sector_bytes
         self.streams = Streams(pool.reads, pool.writes.n_records)
         #: Records in memory that a reader has not come past, the oldest first.
         self.held: dict[int, None] = {}
@@ -52,7 +55,12 @@ class PoolReads:
         self.arc: BlockCache | None = None
         #: What the cache devices hold, and when they are free (rule X27).
         self.l2arc: L2arc | None = None if pool.l2arc is None else L2arc(pool.l2arc)
-        self.cache_devices = None if pool.l2arc is None else Devices(pool.l2arc)
+        self.cache_devices = None
+        if pool.l2arc is not None and pool.l2arc.figures is not None:
+            self.cache_devices = Devices(pool.l2arc.figures, pool.l2arc.devices)
+        self.drives = drives
+        #: Records of the last feed that are being written to these, and when the next one is due.
+        self.writing = self.next_feed_ns = 0
         self.is_fed = False
         #: Records that were looked for on the L2ARC: those found, and the others.
         self.n_l2arc_hits = self.n_l2arc_misses = 0
@@ -143,13 +151,25 @@ class PoolReads:
 
     def read_from_l2arc(self, record: int, done: Callable[[], None]) -> bool:
         """Read a record from the cache devices, if they have it."""
-        if self.l2arc is None or self.cache_devices is None:
+        if self.l2arc is None:
             return False
         if record not in self.l2arc:
             self.n_l2arc_misses += 1
             return False
         self.n_l2arc_hits += 1
-        self.clock.at(self.cache_devices.read(record, self.clock.now), COMPLETE, self.device, LAST, done)
+        if self.drives is None:
+            assert self.cache_devices is not None
+            self.clock.at(self.cache_devices.read(record, self.clock.now), COMPLETE, self.device, LAST, done)
+            return True
+        left, devices = 0, self.l2arc.tables.devices
+
+        def part_read(_: Command) -> None:
+            nonlocal left
+            left -= 1
+            if not left:
+                done()
+
+        left = self.drives.read(record % devices, record // devices, self.record_bytes, part_read)
         return True
 
     def written(self, record: int) -> None:
@@ -172,9 +192,23 @@ class PoolReads:
         tables = self.l2arc.tables
         n_before = self.l2arc.n_come
         is_busy = isinstance(self.arc, ZfsArc) and self.l2arc.feed(self.arc)
-        self.is_fed = self.l2arc.n_come > n_before
-        if self.is_fed:
-            self._feed_in(tables.busy_feed_ns if is_busy else tables.feed_ns)
+        n_fed = self.l2arc.n_come - n_before
+        self.is_fed = n_fed > 0
+        wait_ns = tables.busy_feed_ns if is_busy else tables.feed_ns
+        if self.drives is not None:
+            self.next_feed_ns = self.clock.now + wait_ns
+            fed = list(self.l2arc.order)[len(self.l2arc.order) - n_fed :]
+            for record, _ in fed:
+                device, n_bytes = record % tables.devices, self.record_bytes
+                self.writing += self.drives.append_to(device, n_bytes, lambda _: self._is_written())
+        elif self.is_fed:
+            self._feed_in(wait_ns)
+
+    def _is_written(self) -> None:
+        """A record of the last feed is on its drive: when all are, the next feed may come."""
+        self.writing -= 1
+        if not self.writing:
+            self._feed_in(max(self.next_feed_ns - self.clock.now, 0))
 
     def _read_ahead(self, stream: Stream, *, is_missed: bool) -> None:
         for record in self.streams.ahead(stream, is_missed=is_missed):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from diskmodel.controller import BlockCache
 from diskmodel.engine.auxiliary import Auxiliary
@@ -60,6 +61,17 @@ class Write:
     is_safe: bool
 
 
+class OwnDrives(Protocol):
+    """Drives of a pool beside its vdevs."""
+
+    @property
+    def log(self) -> Auxiliary | None: ...
+    @property
+    def special(self) -> Auxiliary | None: ...
+    @property
+    def l2arc(self) -> Auxiliary | None: ...
+
+
 class _Last:
     """Calls something when the last of several things has ended, whatever these are called with."""
 
@@ -83,8 +95,7 @@ class PoolWrites:
         hit_ns: int,
         host_work_ns: int,
         sector_bytes: int,
-        log: Auxiliary | None = None,
-        special: Auxiliary | None = None,
+        own: OwnDrives,
     ) -> None:
         self.clock, self.raid, self.hit_ns = clock, raid, hit_ns
         self.vdevs = vdevs_of(raid.tables)
@@ -101,7 +112,8 @@ class PoolWrites:
         #: When the writing of the last group began, and whether a time for the next is set.
         self.begun_ns = 0
         self.is_timed = False
-        self.reads = PoolReads(clock, raid, hit_ns)
+        drives = None if own.l2arc is None else AuxiliaryDrives(clock, own.l2arc, pool.scan)
+        self.reads = PoolReads(clock, raid, hit_ns, sector_bytes, drives)
         self.processors = processors
         #: A processor works so long on a write of a group, one after the other.
         self.write_work_ns = host_work_ns if self.tables.record_ns < 0 else self.tables.record_ns
@@ -118,11 +130,13 @@ class PoolWrites:
         #: Writes that a processor still ends: what is clean then, and whether they were on the disks.
         self.ending: deque[tuple[int, bool]] = deque()
         #: The special vdev, if there is one.
-        self.special = None if special is None else AuxiliaryDrives(clock, special, pool.scan)
-        own = [] if self.special is None else self.special.devices
-        for device in own:
-            device.hand_ns = self.quarter_ns // len(own)
-        drives = None if log is None else AuxiliaryDrives(clock, log, pool.scan)
+        self.special = None if own.special is None else AuxiliaryDrives(clock, own.special, pool.scan)
+        of_special = [] if self.special is None else self.special.devices
+        for device in of_special:
+            device.hand_ns = self.quarter_ns // len(of_special)
+        #: All that are given writes of a group, or what is fed to cache devices, by how much is dirty (rule X14).
+        self.given = [*raid.devices, *of_special, *([] if drives is None else drives.devices)]
+        drives = None if own.log is None else AuxiliaryDrives(clock, own.log, pool.scan)
         work_ns = (host_work_ns, self.write_work_ns)
         self.log = IntentLog(clock, raid, self.space, processors, work_ns, sector_bytes, drives)
         #: Records and indirect blocks of the group that are still to be written; how many writes are out on the disks,
@@ -162,8 +176,7 @@ class PoolWrites:
     def _dirty_changed(self) -> None:
         """Give drives as many writes of a group as is due now (rule X14)."""
         n = self.tables.active_writes(self.dirty)
-        own = [] if self.special is None else self.special.devices
-        for device in [*self.raid.devices, *own]:
+        for device in self.given:
             if device.most_of_group != n:
                 device.most_of_group = n
                 device.wake(self.clock.now)

@@ -9,7 +9,7 @@ use crate::command::Command;
 use crate::events::{Action, Events, OfAuxiliary};
 use crate::flash::Flash;
 use crate::hdd::Disk;
-use crate::mechanics::{FLUSH, WRITE};
+use crate::mechanics::{FLUSH, READ, WRITE};
 use crate::ports::Port;
 
 /// What OpenZFS keeps of a drive, bytes: a label, of which there are two before what is used and two behind it; and room
@@ -129,9 +129,7 @@ impl Auxiliary {
         (ticket, is_of_group): (u32, bool),
         events: &mut Events,
     ) -> usize {
-        let sector_bytes = with!(&self.drives, drives => drives.sector_bytes());
-        let sectors_of = |bytes: i64| (bytes + sector_bytes - 1) / sector_bytes;
-        let (n, room) = (sectors_of(n_bytes), sectors_of(room_bytes));
+        let (n, room) = (self.sectors_of(n_bytes), self.sectors_of(room_bytes));
         let lba = self.free(free, room);
         self.write(lba, n, (ticket, is_of_group), events)
     }
@@ -148,29 +146,54 @@ impl Auxiliary {
         self.write(base + number % 2 * apart, n, (ticket, false), events)
     }
 
-    fn write(&mut self, lba: i64, n: i64, (access, is_of_group): (u32, bool), events: &mut Events) -> usize {
+    fn write(&mut self, lba: i64, n: i64, what: (u32, bool), events: &mut Events) -> usize {
         self.begin(events);
-        let submitted = self.own.now;
-        let mut out = 0;
-        with!(&mut self.drives, drives => {
-            let border = drives.border();
-            for device in 0..drives.len() {
-                let (mut lba, mut left) = (lba, n);
-                while left > 0 {
-                    let n = left.min((lba / border + 1) * border - lba);
-                    let seq = drives.number();
-                    let id = drives.put(Command {
-                        seq, device, access, op: WRITE, is_of_group, lba, n, submitted, ..Command::default()
-                    });
-                    drives.submit(id, &mut self.own);
-                    out += 1;
-                    lba += n;
-                    left -= n;
-                }
-            }
-        });
+        let out = (0..self.flushing.len() as u32).map(|device| self.send(device, WRITE, (lba, n), what)).sum();
         self.pass_on(events);
         out
+    }
+
+    /// Hands commands to a drive that end what has this ticket; returns how many.
+    fn send(&mut self, device: u32, op: u8, (mut lba, n): (i64, i64), (access, is_of_group): (u32, bool)) -> usize {
+        let (submitted, end, mut out) = (self.own.now, lba + n, 0);
+        with!(&mut self.drives, drives => {
+            let border = drives.border();
+            while lba < end {
+                let n = end.min((lba / border + 1) * border) - lba;
+                let seq = drives.number();
+                let command = Command { seq, device, access, op, is_of_group, lba, n, submitted, ..Command::default() };
+                let id = drives.put(command);
+                drives.submit(id, &mut self.own);
+                out += 1;
+                lba += n;
+            }
+        });
+        out
+    }
+
+    /// Reads so many bytes of one drive, of all of which it is full the ones with this number.
+    pub fn read(&mut self, device: u32, number: i64, n_bytes: i64, ticket: u32, events: &mut Events) -> usize {
+        let n = self.sectors_of(n_bytes);
+        let lba = self.place.first_sector + number % (self.place.n_sectors / n).max(1) * n;
+        self.begin(events);
+        let out = self.send(device, READ, (lba, n), (ticket, false));
+        self.pass_on(events);
+        out
+    }
+
+    /// Writes so many bytes to one drive behind the last ones, when nobody waits; returns how many commands.
+    pub fn append_to(&mut self, device: u32, n_bytes: i64, events: &mut Events) -> usize {
+        let n = self.sectors_of(n_bytes);
+        let lba = self.free(&Free { kind: device as usize, slab: 0, part: (0, 1) }, n);
+        self.begin(events);
+        let out = self.send(device, WRITE, (lba, n), (0, true));
+        self.pass_on(events);
+        out
+    }
+
+    fn sectors_of(&self, n_bytes: i64) -> i64 {
+        let sector_bytes = with!(&self.drives, drives => drives.sector_bytes());
+        (n_bytes + sector_bytes - 1) / sector_bytes
     }
 
     /// Flushes every drive, or lets `who` join what waits for their next flush.

@@ -6,6 +6,8 @@ use std::collections::VecDeque;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::controller::{uses, ZfsArc};
+use crate::drives::auxiliary::Auxiliary;
+use crate::events::Events;
 use crate::loaded::Loaded;
 use crate::rule::{all_within, within};
 use crate::rule::{MAX_DISKS, MAX_PIECES, MAX_SECTORS, MAX_TIME_NS};
@@ -25,8 +27,17 @@ record! {
         pub headroom: i64,
         pub feed_ns: i64,
         pub busy_feed_ns: i64,
-        /// Devices, dies of each, and pages that a record takes.
         pub devices: i64,
+        /// None: they are drives.
+        pub figures: Option<CacheDeviceTables>,
+    }
+}
+
+record! {
+    /// Cache devices of which figures are known, as `diskmodel.layout.pools.l2arc.CacheDeviceTables`.
+    #[derive(Clone, Copy, Debug)]
+    pub struct CacheDeviceTables {
+        /// Dies of each, and pages that a record takes.
         pub dies: i64,
         pub pages: i64,
         pub sense_ns: i64,
@@ -43,21 +54,21 @@ impl L2arcTables {
             ("layout.pool.l2arc.headroom", self.headroom),
         ];
         all_within(&counts, 1, MAX_SECTORS / 2)?;
-        let parts = [
-            ("layout.pool.l2arc.devices", self.devices),
-            ("layout.pool.l2arc.dies", self.dies),
-            ("layout.pool.l2arc.pages", self.pages),
-        ];
+        within("layout.pool.l2arc.devices", self.devices, 1, MAX_DISKS)?;
+        let times =
+            [("layout.pool.l2arc.feed_ns", self.feed_ns), ("layout.pool.l2arc.busy_feed_ns", self.busy_feed_ns)];
+        all_within(&times, 1, MAX_TIME_NS / 1024)?;
+        let Some(figures) = &self.figures else { return Ok(()) };
+        let parts =
+            [("layout.pool.l2arc.figures.dies", figures.dies), ("layout.pool.l2arc.figures.pages", figures.pages)];
         all_within(&parts, 1, MAX_DISKS)?;
-        within("layout.pool.l2arc.dies", self.devices * self.dies, 1, MAX_PIECES)?;
+        within("layout.pool.l2arc.figures.dies", self.devices * figures.dies, 1, MAX_PIECES)?;
         let times = [
-            ("layout.pool.l2arc.feed_ns", self.feed_ns),
-            ("layout.pool.l2arc.busy_feed_ns", self.busy_feed_ns),
-            ("layout.pool.l2arc.sense_ns", self.sense_ns),
-            ("layout.pool.l2arc.send_ns", self.send_ns),
+            ("layout.pool.l2arc.figures.sense_ns", figures.sense_ns),
+            ("layout.pool.l2arc.figures.send_ns", figures.send_ns),
         ];
         all_within(&times, 1, MAX_TIME_NS / 1024)?;
-        within("layout.pool.l2arc.latency_ns", self.latency_ns, 0, MAX_TIME_NS)
+        within("layout.pool.l2arc.figures.latency_ns", figures.latency_ns, 0, MAX_TIME_NS)
     }
 }
 
@@ -202,7 +213,13 @@ impl Held {
 pub struct L2arc {
     tables: L2arcTables,
     held: Held,
-    /// Of all devices, one behind the other.
+    /// Their drives, if they are drives; records that the last feed took, those of its writes that are out, and when the
+    /// next one is due.
+    pub drives: Option<Box<Auxiliary>>,
+    pub fed: Vec<i64>,
+    pub writing: usize,
+    pub next_feed: i64,
+    /// Of all devices of which figures are known, one behind the other.
     die_free: Vec<i64>,
     link_free: Vec<i64>,
     /// A time to feed it is set.
@@ -214,12 +231,16 @@ pub struct L2arc {
 
 impl L2arc {
     /// The L2ARC of these tables, with what it holds when the run begins.
-    pub fn loaded(tables: &L2arcTables, filling: Filling) -> Result<Self, String> {
+    pub fn loaded(tables: &L2arcTables, filling: Filling, drives: Option<Box<Auxiliary>>) -> Result<Self, String> {
         let n_records = filling.cached.len();
         let held = LOADED.get(n_records, |key| *key == filling, || filling.clone(), || Held::filled(&filling))?;
         Ok(L2arc {
             held,
-            die_free: vec![0; (tables.devices * tables.dies) as usize],
+            drives,
+            fed: Vec::new(),
+            writing: 0,
+            next_feed: 0,
+            die_free: vec![0; tables.figures.as_ref().map_or(0, |figures| tables.devices * figures.dies) as usize],
             link_free: vec![0; tables.devices as usize],
             tables: tables.clone(),
             is_fed: false,
@@ -249,6 +270,7 @@ impl L2arc {
         let most = (tables.feed * times).min((tables.slots / 4).max(1));
         let headroom = tables.headroom * times;
         let mut n_fed = 0;
+        self.fed.clear();
         for list in ZfsArc::FED {
             for (passed, record) in (0..).zip(arc.in_order(list, !is_warm)) {
                 if passed >= headroom || n_fed == most {
@@ -256,6 +278,7 @@ impl L2arc {
                 }
                 if !self.held.contains(record) {
                     self.held.insert(record);
+                    self.fed.push(record);
                     n_fed += 1;
                 }
             }
@@ -264,9 +287,29 @@ impl L2arc {
         (n_fed > 0).then_some(next)
     }
 
+    /// Reads a record of so many bytes from its drive, if it is on one; how many commands end that, which have the ticket.
+    pub fn read_drive(&mut self, record: i64, n_bytes: i64, ticket: u32, events: &mut Events) -> Option<usize> {
+        let devices = self.tables.devices;
+        let drives = self.drives.as_mut()?;
+        Some(drives.read((record % devices) as u32, record / devices, n_bytes, ticket, events))
+    }
+
+    /// Writes what has been fed to the drives, after which the next feed is due in `wait`; false where it takes no time.
+    pub fn write_fed(&mut self, n_bytes: i64, wait: i64, events: &mut Events) -> bool {
+        let Some(drives) = &mut self.drives else { return false };
+        self.next_feed = events.now + wait;
+        for record in &self.fed {
+            self.writing += drives.append_to((record % self.tables.devices) as u32, n_bytes, events);
+        }
+        true
+    }
+
     /// Begins to read a record; when it has come.
     pub fn read(&mut self, record: i64, now: i64) -> i64 {
-        let L2arcTables { devices, dies, pages, sense_ns, send_ns, latency_ns, .. } = self.tables;
+        let devices = self.tables.devices;
+        let Some(CacheDeviceTables { dies, pages, sense_ns, send_ns, latency_ns }) = self.tables.figures else {
+            return now;
+        };
         let (device, first) = (record % devices, record / devices * pages);
         let mut sensed = now;
         for page in first..first + pages {

@@ -58,6 +58,7 @@ pub(crate) fn scenario() -> Scenario {
         start: crate::scenario::Start::default(),
         log: None,
         special: None,
+        l2arc: None,
         sample_every: 0,
     }
 }

@@ -13,8 +13,8 @@ use crate::schema::record;
 
 /// No unit of a journal of Linux md is longer: a block lists all of its pages.
 const MAX_UNIT_BYTES: i64 = 1 << 20;
-/// The most drives at a place: no more than a mirror of any vdev has.
-const MAX_AT_A_PLACE: i64 = 16;
+/// The most drives at a place: no more than a pool has cache devices.
+const MAX_AT_A_PLACE: i64 = 64;
 /// The most commands of a class that a drive is given at once.
 const MAX_ACTIVE: i64 = 1 << 20;
 
@@ -152,10 +152,16 @@ impl Scenario {
             log.check("log", n_devices, pool.map_or(MAX_UNIT_BYTES, |pool| pool.writes.log_block))?;
         }
         let Some(pool) = pool else { return Ok(()) };
+        let has_drives = pool.l2arc.as_ref().is_some_and(|l2arc| l2arc.figures.is_none());
+        holds(has_drives == self.l2arc.is_some(), "l2arc", given(self.l2arc.is_some()), rule)?;
+        let (sector_bytes, _) = self.drive.check()?;
+        if let (Some(drives), Some(l2arc)) = (&self.l2arc, &pool.l2arc) {
+            drives.check("l2arc", n_devices, pool.record * sector_bytes)?;
+            has_length("l2arc.phase_ns", drives.phase_ns.len(), l2arc.devices as usize)?;
+        }
         let Some(special) = &self.special else { return Ok(()) };
         let writes = &pool.writes;
         let blocks = writes.indirect_blocks.max(writes.object_blocks);
-        let (sector_bytes, _) = self.drive.check()?;
         // every kind has its part of a slab
         let most_bytes = blocks.saturating_mul(pool.block * sector_bytes).saturating_mul(writes.allocators + 1);
         special.check("special", n_devices, most_bytes.min(MAX_LENGTH_BYTES))

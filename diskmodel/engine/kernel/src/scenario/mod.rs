@@ -71,6 +71,8 @@ record! {
         /// The log of a pool or the journal of an array, and a special vdev, where it has drives of its own for them.
         pub log: Option<AuxiliaryTables>,
         pub special: Option<AuxiliaryTables>,
+        /// Cache devices of a pool that are drives.
+        pub l2arc: Option<AuxiliaryTables>,
         /// Levels are recorded after every so many completions; 0: never.
         pub sample_every: u64,
     }
@@ -138,9 +140,10 @@ fn load_logs(disks: &mut [Disk], n_disks: usize, start: &Start, model: &hdd::Mod
     Ok(())
 }
 
-/// Which places of their own a log and a special vdev are, in events.
+/// Which places of their own a log, a special vdev and cache devices are, in events.
 pub const LOG: u8 = 0;
 pub const SPECIAL: u8 = 1;
+pub const CACHE: u8 = 2;
 
 /// Hard disks, and what they share, each with its revolution and angle.
 fn hard_disks(
@@ -197,10 +200,14 @@ impl Scenario {
         let controller = Controller::new(times, self.link_bytes_per_s, self.hit_ratio, self.volume_depth);
         let start = &self.start;
         let cache = self.cache.as_ref().map(|cache| cache.build(start)).transpose()?;
-        let l2arc = layout.pool.as_ref().and_then(|pool| pool.l2arc.as_ref());
-        let l2arc = l2arc.map(|tables| {
+        let pool = layout.pool.as_ref();
+        let place = |tables: Option<AuxiliaryTables>, number| {
+            tables.map(|tables| tables.build(number, pool).map(Box::new)).transpose()
+        };
+        let (log, special, drives) = (place(self.log, LOG)?, place(self.special, SPECIAL)?, place(self.l2arc, CACHE)?);
+        let l2arc = pool.and_then(|pool| pool.l2arc.as_ref()).map(|tables| {
             let n_read = self.cache.as_ref().map_or(0, |cache| cache.read_blocks);
-            L2arc::loaded(tables, start.filling(tables.slots, n_read)).map(Box::new)
+            L2arc::loaded(tables, start.filling(tables.slots, n_read), drives).map(Box::new)
         });
         let l2arc = l2arc.transpose()?;
         let buffer = self.host.as_ref().map(|host| host.build(layout.capacity, start)).transpose()?;
@@ -217,9 +224,6 @@ impl Scenario {
         let is_single = n_devices == 1 && !is_redundant && layout.pool.is_none() && cache.is_none();
         let tags = throttle.filter(|_| is_single).map(RequestTags::new);
         let flushes = Flushes::new(&layout, n_devices as usize, flushing, host_work_ns);
-        let pool = layout.pool.as_ref();
-        let log = self.log.map(|log| log.build(LOG, pool).map(Box::new)).transpose()?;
-        let special = self.special.map(|special| special.build(SPECIAL, pool).map(Box::new)).transpose()?;
         let before = BeforeDisks {
             layout,
             controller,

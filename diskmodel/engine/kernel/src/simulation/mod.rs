@@ -28,7 +28,7 @@ use crate::events::{Action, Next, ARRIVE};
 use crate::layout::{L2arc, Layout};
 use crate::mechanics::{FLUSH, WRITE};
 use crate::ports::Said;
-use crate::scenario::LOG;
+use crate::scenario::{LOG, SPECIAL};
 use crate::traffic::{Request, Traffic};
 
 use array::Array;
@@ -261,7 +261,8 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
             Action::L2arcFed => self.feed_l2arc(),
             Action::LogIssued(block) => self.log_timed(block),
             Action::Auxiliary(LOG, what) => self.log_drive_happened(what),
-            Action::Auxiliary(_, what) => self.special_drive_happened(what),
+            Action::Auxiliary(SPECIAL, what) => self.special_drive_happened(what),
+            Action::Auxiliary(_, what) => self.cache_drive_happened(what),
             Action::GroupTimed => self.group_timed(),
             Action::GroupTurn => self.group_turn(),
             Action::GroupPlaced => self.group_placed(),

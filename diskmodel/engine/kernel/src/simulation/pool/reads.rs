@@ -7,8 +7,10 @@ use std::ops::Range;
 
 use crate::command::Slots;
 use crate::device::Device;
-use crate::events::{Action, COMPLETE, LAST};
+use crate::drives::auxiliary::Ended;
+use crate::events::{Action, OfAuxiliary, COMPLETE, LAST};
 use crate::layout::{L2arc, ReadTables, Streams};
+use crate::mechanics::READ;
 use crate::simulation::pool::state::pool_device;
 use crate::simulation::pool::{HasPool, OfPool};
 use crate::simulation::{AboveVolume, Array, Owner, Times};
@@ -40,9 +42,9 @@ pub struct PoolReads {
     most_held: usize,
     in_flight: HashMap<i64, InFlight>,
     readers: HashMap<u32, Reader>,
-    /// The cache devices, and what is being read from them.
+    /// The cache devices, and what is being read from them, each with how many of its commands are out.
     pub(super) l2arc: Option<Box<L2arc>>,
-    pub(super) from_l2arc: Slots<OfPool>,
+    pub(super) from_l2arc: Slots<(OfPool, usize)>,
 }
 
 impl PoolReads {
@@ -239,9 +241,16 @@ impl<D: Device, K: HasPool<D>> Array<D, K> {
             if l2arc.contains(number) {
                 l2arc.n_hits += 1;
                 let done = l2arc.read(number, now);
-                let Some((pool, ..)) = self.pool() else { return };
-                let read = pool.reads.from_l2arc.put(purpose);
-                return self.events.at(done, COMPLETE, device, LAST, Action::L2arcRead(read));
+                let n_bytes = record * self.drives.sector_bytes();
+                let Array { kind, events, .. } = self;
+                let Some(pool) = kind.pool() else { return };
+                let read = pool.reads.from_l2arc.put((purpose, 0));
+                let Some(l2arc) = &mut pool.reads.l2arc else { return };
+                match l2arc.read_drive(number, n_bytes, read, events) {
+                    Some(out) => pool.reads.from_l2arc[read].1 = out,
+                    None => events.at(done, COMPLETE, device, LAST, Action::L2arcRead(read)),
+                }
+                return;
             }
             l2arc.n_misses += 1;
         }
@@ -252,7 +261,7 @@ impl<D: Device, K: HasPool<D>> Array<D, K> {
     #[inline(never)]
     pub(in crate::simulation) fn l2arc_read(&mut self, read: u32) {
         let Some((pool, ..)) = self.pool() else { return };
-        let purpose = pool.reads.from_l2arc[read];
+        let (purpose, _) = pool.reads.from_l2arc[read];
         pool.reads.from_l2arc.release(read);
         match purpose {
             OfPool::Record(number) | OfPool::Ahead(number) => self.record_came(number),
@@ -269,6 +278,41 @@ impl<D: Device, K: HasPool<D>> Array<D, K> {
         let next = front.arc().and_then(|arc| l2arc.feed(arc));
         l2arc.is_fed = next.is_some();
         if let (Some(wait), Some(mut parts)) = (next, self.pool_parts()) {
+            parts.write_fed(wait);
+        }
+    }
+
+    /// Something happens at a drive that is a cache device.
+    #[inline(never)]
+    pub(in crate::simulation) fn cache_drive_happened(&mut self, what: OfAuxiliary) {
+        let Array { kind, events, .. } = self;
+        let Some(l2arc) = kind.pool().and_then(|pool| pool.l2arc()) else { return };
+        let Some(drives) = &mut l2arc.drives else { return };
+        for ended in drives.happen(what, events) {
+            match ended {
+                Ended::Command(command) if command.op == READ => self.cache_part_read(command.access),
+                Ended::Command(_) => self.fed_part_written(),
+                Ended::Flush(_) => {}
+            }
+        }
+    }
+
+    fn cache_part_read(&mut self, read: u32) {
+        let Some((pool, ..)) = self.pool() else { return };
+        let (_, out) = &mut pool.reads.from_l2arc[read];
+        *out -= 1;
+        if *out == 0 {
+            self.l2arc_read(read);
+        }
+    }
+
+    /// A record of the last feed is on its drive: when all are, the next feed may come.
+    fn fed_part_written(&mut self) {
+        let now = self.events.now;
+        let Some(l2arc) = self.kind.pool().and_then(|pool| pool.l2arc()) else { return };
+        l2arc.writing -= 1;
+        let wait = (l2arc.next_feed - now).max(0);
+        if let (0, Some(mut parts)) = (l2arc.writing, self.pool_parts()) {
             parts.feed_in(wait);
         }
     }

@@ -273,6 +273,9 @@ impl<D: Device> PoolParts<'_, D> {
         if let Some(special) = &mut self.pool.special {
             special.give_group_writes(n, self.events);
         }
+        if let Some(drives) = self.pool.l2arc().and_then(|l2arc| l2arc.drives.as_mut()) {
+            drives.give_group_writes(n, self.events);
+        }
     }
 
     /// The open group is written at the next multiple of the interval from the beginning of the last (rule X11).
@@ -388,6 +391,16 @@ impl<D: Device> PoolParts<'_, D> {
         l2arc.is_fed = true;
         let wait = l2arc.feed_ns();
         self.feed_in(wait);
+    }
+
+    /// What has been fed is written, if that takes any time; the next feed comes no sooner than in this time.
+    pub(super) fn write_fed(&mut self, wait: i64) {
+        let n_bytes = self.tables.record * self.drives.sector_bytes();
+        let PoolParts { pool, events, .. } = self;
+        let is_written = pool.l2arc().is_some_and(|l2arc| l2arc.write_fed(n_bytes, wait, events));
+        if !is_written {
+            self.feed_in(wait);
+        }
     }
 
     pub(super) fn feed_in(&mut self, wait: i64) {
