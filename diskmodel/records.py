@@ -7,6 +7,7 @@ record exists.
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import Self
@@ -276,6 +277,8 @@ class Run:
         Sentences of an engine of its own about what happened.
     n_behind : int or None
         Reads and writes of all drives in a system whose one device stands for it; None: those of the devices.
+    own : mapping of str to DeviceCounters
+        Of drives beside the disks: "log" (of a pool, or the journal of Linux md), "special", "cache".
     """
 
     completions: Completions
@@ -298,6 +301,7 @@ class Run:
     busiest: str = ""
     said: tuple[str, ...] = ()
     n_behind: int | None = None
+    own: Mapping[str, DeviceCounters] = field(default_factory=dict)
 
     @property
     def n_back_end(self) -> int:

@@ -303,7 +303,7 @@ def _remarks(
     """Return what to know of a result that is not in its table: its messages, what was assumed of it, and more."""
     from diskmodel.drive import wear
     from diskmodel.host import left_out
-    from diskmodel.result import has_syncs, no_reserve
+    from diskmodel.result import OWN_DEVICES, has_syncs, no_reserve
     from diskmodel.result.show import Remark
     from diskmodel.uncertainty import slower_systems
 
@@ -311,10 +311,12 @@ def _remarks(
     is_safe = has_syncs(result.requests)
     cached = _drive_cache(described) if written and not is_safe else ""
     # requests of a closed load wait for each other: a busy disk is no lack of reserve
-    busiest = max(use.utilization_ratio for use in result.per_disk)
+    used = {"disk": result.per_disk} | {OWN_DEVICES[name]: uses for name, uses in result.own_devices.items()}
+    ratios = {part: max(use.utilization_ratio for use in uses) for part, uses in used.items()}
+    busiest = max(ratios, key=lambda part: ratios[part])
     # a resilver and a scrub use all that the load leaves
     is_filled = result.rebuild is not None and result.rebuild.is_of_pool
-    reserve = no_reserve(busiest) if result.is_stable and load.is_open and not is_filled else ""
+    reserve = no_reserve(ratios[busiest], busiest) if result.is_stable and load.is_open and not is_filled else ""
     host = described.behind_host(load).host
     # what an overloaded array does says nothing of how others do
     has_others = result.is_stable and result.prediction is not None

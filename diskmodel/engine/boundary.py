@@ -207,6 +207,7 @@ class Outcome(TypedDict):
     l2arc_hits: int
     l2arc_misses: int
     counters: Counters
+    own_counters: Counters
     long_places: list[int]
     long_values: list[int]
     levels: list[list[int]]

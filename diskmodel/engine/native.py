@@ -101,7 +101,8 @@ def run_of(completions: Completions, outcome: Mapping[str, Any], scenario: Scena
     marks = level_marks(scenario)
     return Run(
         completions=completions,
-        devices=counters_of(outcome["counters"], scenario),
+        devices=counters_of(outcome["counters"], scenario.drive.sector_bytes),
+        own=_own_counters(outcome["own_counters"], scenario),
         engine="native",
         wall_s=time.perf_counter() - started,
         end_ns=outcome["end_ns"],
@@ -206,11 +207,21 @@ def streams_of(rules: Sequence[StreamRule]) -> list[dict[str, Any]]:
     return [to_kernel(rule) for rule in rules]
 
 
-def counters_of(columns: Counters, scenario: Scenario) -> DeviceCounters:
+def _own_counters(columns: Counters, scenario: Scenario) -> dict[str, DeviceCounters]:
+    """Return counters of the drives beside the disks, which the kernel has one behind the other."""
+    found, first = {}, 0
+    for name, drives in scenario.own.items():
+        part = {column: values[first : first + drives.n_devices] for column, values in columns.items()}  # type: ignore[index]
+        found[name] = counters_of(part, drives.drive.sector_bytes)  # type: ignore[arg-type]
+        first += drives.n_devices
+    return found
+
+
+def counters_of(columns: Counters, sector_bytes: int) -> DeviceCounters:
     """Counters of each disk, from the kernel's columns, which count sectors where ours count bytes."""
     named = {name: np.array(values, np.int64) for name, values in columns.items()}
     for op in ("read", "write"):
-        named[f"{op}_bytes"] = named.pop(f"{op}_sectors") * scenario.drive.sector_bytes
+        named[f"{op}_bytes"] = named.pop(f"{op}_sectors") * sector_bytes
     return DeviceCounters(**named)
 
 

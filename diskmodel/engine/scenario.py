@@ -103,6 +103,12 @@ class Scenario:
         return self.layout.takes_flushes(does_below=self.controller.write_cache is not None or self.drive.takes_flushes)
 
     @property
+    def own(self) -> dict[str, Auxiliary]:
+        """Drives beside the disks by what they are: "log" (of a pool, or a journal of Linux md), "special", "cache"."""
+        places = {"log": self.log, "special": self.special, "cache": self.l2arc}
+        return {name: drives for name, drives in places.items() if drives is not None}
+
+    @property
     def n_devices(self) -> int:
         """Disks, spares included."""
         return self.layout.n_disks + self.layout.n_spares

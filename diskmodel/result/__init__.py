@@ -18,6 +18,7 @@ from diskmodel.result.summary import summarize
 if TYPE_CHECKING:
     from diskmodel.result.burst import AbsorbedBurst
     from diskmodel.result.commits import COMMITS, has_syncs
+    from diskmodel.result.devices import OWN_DEVICES
     from diskmodel.result.figure import Figure, InMilliseconds
     from diskmodel.result.laws import check_laws
     from diskmodel.result.levels import drifts
@@ -49,6 +50,7 @@ __getattr__ = face(
     {
         "burst": "AbsorbedBurst",
         "commits": "COMMITS has_syncs",
+        "devices": "OWN_DEVICES",
         "figure": "Figure InMilliseconds",
         "laws": "check_laws",
         "levels": "drifts",

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from diskmodel.errors import DescriptionError, Fault
 from diskmodel.records import PARTS, Requests, Run
 from diskmodel.result.commits import has_syncs
-from diskmodel.result.devices import disk_use
+from diskmodel.result.devices import disk_use, own_use
 from diskmodel.result.latency import Latency
 from diskmodel.result.levels import Drift
 from diskmodel.result.result import Result
@@ -241,6 +241,7 @@ def build_result(
         utilization_ratio=utilization.value,
         run_utilization=utilization,
         per_disk=disk_use(run),
+        own_devices=own_use(run),
         back_end_per_host=run.n_back_end / n_requests,
         messages=(
             *_rounds_message(run, n_requests, is_partial=is_partial),

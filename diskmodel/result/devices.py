@@ -10,10 +10,12 @@ from typing import Any
 import numpy as np
 
 from diskmodel.plain import Record
-from diskmodel.records import Run
+from diskmodel.records import DeviceCounters, Run
 
 #: Every disk of a run.
 ALL = slice(None)
+#: Drives beside the disks, for people.
+OWN_DEVICES = {"log": "log drive", "special": "special vdev", "cache": "cache device"}
 
 
 @dataclass(frozen=True)
@@ -66,7 +68,15 @@ class DiskUse(Record):
 
 def disk_use(run: Run) -> tuple[DiskUse, ...]:
     """Use of every disk of a run."""
-    devices = run.devices
+    return _use(run.devices, run)
+
+
+def own_use(run: Run) -> dict[str, tuple[DiskUse, ...]]:
+    """Use of the drives beside the disks of a run, by what they are."""
+    return {name: _use(devices, run) for name, devices in run.own.items()}
+
+
+def _use(devices: DeviceCounters, run: Run) -> tuple[DiskUse, ...]:
     elapsed_ns = max(run.end_ns, 1)
     seconds = elapsed_ns / 1e9
     uses = []
@@ -83,7 +93,7 @@ def disk_use(run: Run) -> tuple[DiskUse, ...]:
                 read_bytes_per_s=int(devices.read_bytes[disk]) / seconds,
                 write_bytes_per_s=int(devices.write_bytes[disk]) / seconds,
                 cache_hit_ratio=int(devices.n_cache_hits[disk]) / n_commands if n_commands else 0.0,
-                write_amplification_ratio=amplification(run, disk),
+                write_amplification_ratio=_amplification(devices, disk),
             )
         )
     return tuple(uses)
@@ -91,6 +101,9 @@ def disk_use(run: Run) -> tuple[DiskUse, ...]:
 
 def amplification(run: Run, disks: int | slice = ALL) -> float:
     """Return the units programmed for each that was written to a disk, or to all; nan without any."""
-    devices = run.devices
+    return _amplification(run.devices, disks)
+
+
+def _amplification(devices: DeviceCounters, disks: int | slice) -> float:
     written, programmed = (int(np.sum(n[disks])) for n in (devices.n_units_written, devices.n_units_programmed))
     return programmed / written if written else math.nan

@@ -126,10 +126,10 @@ def _check_little(run: Run) -> None:
 
 def check_devices(run: Run) -> None:
     """U = X S, so no disk can be busy longer than the run lasted."""
-    devices = run.devices
-    for name in ("busy_ns", "response_ns", "n_reads", "n_writes", "read_bytes", "write_bytes", "n_cache_hits"):
-        _first(getattr(devices, name) < 0, f"has a negative {name}", "disk")
-    _first(devices.busy_ns > run.end_ns, f"was busy longer than the run of {run.end_ns} ns (U = X S > 1)", "disk")
+    for kind, devices in {"disk": run.devices, **run.own}.items():
+        for name in ("busy_ns", "response_ns", "n_reads", "n_writes", "read_bytes", "write_bytes", "n_cache_hits"):
+            _first(getattr(devices, name) < 0, f"has a negative {name}", kind)
+        _first(devices.busy_ns > run.end_ns, f"was busy longer than the run of {run.end_ns} ns (U = X S > 1)", kind)
 
 
 def _first(broken: NDArray[np.bool_] | np.bool_, what: str, kind: str = "request", offset: int = 0) -> None:

@@ -7,13 +7,15 @@ from __future__ import annotations
 BUSY_RATIO = 0.9
 
 
-def no_reserve(busiest_ratio: float) -> str:
-    """Return how little more an open load may grow, where a disk is nearly always busy; "" elsewhere.
+def no_reserve(busiest_ratio: float, part: str = "disk") -> str:
+    """Return how little more an open load may grow, where a disk, or another part, is nearly always busy; "" elsewhere.
 
     Parameters
     ----------
     busiest_ratio : float
         Utilization of the busiest disk; nan where unknown.
+    part : str
+        What it is of instead of a disk.
 
     Examples
     --------
@@ -25,4 +27,4 @@ def no_reserve(busiest_ratio: float) -> str:
     if not busiest_ratio >= BUSY_RATIO:
         return ""
     more = max(1 / busiest_ratio - 1, 0.01)
-    return f"the busiest disk works {busiest_ratio:.1%} of the time: at {more:.0%} more load it may not keep up"
+    return f"the busiest {part} works {busiest_ratio:.1%} of the time: at {more:.0%} more load it may not keep up"

@@ -112,6 +112,8 @@ class Result(Tabular, Record, Displayable, InMilliseconds):
         Mean over the disks; that of `utilization`.
     run_utilization : Interval
         The same with the interval for the noise of the run.
+    own_devices : mapping of str to tuple of DiskUse
+        Drives beside the disks: "log" (of a pool, or the journal of Linux md), "special", "cache".
     per_disk : tuple of DiskUse
     back_end_per_host : float
         Disk commands per host request over the whole run.
@@ -176,6 +178,7 @@ class Result(Tabular, Record, Displayable, InMilliseconds):
     run_utilization: Interval = field(default=Interval(math.nan, math.nan, math.nan), compare=False)
     n_replications: int = 1
     l2_hit_ratio: float = math.nan
+    own_devices: Mapping[str, tuple[DiskUse, ...]] = field(default_factory=dict)
 
     def predicted_by(self, predictor: Callable[[Result], Prediction | None]) -> Result:
         """Return this result with figures whose intervals `predictor` finds when they are first looked at."""
@@ -334,6 +337,7 @@ class Result(Tabular, Record, Displayable, InMilliseconds):
                 for name, latency in self.per_stream.items()
             },
             "per_disk": self.per_disk,
+            "own_devices": self.own_devices,
             "iostat": iostat(self.run),
             "messages": self.messages,
         }

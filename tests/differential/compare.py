@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import fields
+from itertools import product
 
 import numpy as np
 
@@ -62,6 +63,12 @@ def between(requests: Requests, simpy: Run, kernel: Run) -> str | None:
         x, y = getattr(simpy.devices, field.name), getattr(kernel.devices, field.name)
         if not np.array_equal(x, y):
             return f"devices.{field.name} differs: simpy {x.tolist()}, kernel {y.tolist()}"
+    if simpy.own.keys() != kernel.own.keys():
+        return f"drives beside the disks differ: simpy {[*simpy.own]}, kernel {[*kernel.own]}"
+    for place, field in product(simpy.own, fields(DeviceCounters)):
+        x, y = getattr(simpy.own[place], field.name), getattr(kernel.own[place], field.name)
+        if not np.array_equal(x, y):
+            return f"own[{place}].{field.name} differs: simpy {x.tolist()}, kernel {y.tolist()}"
     if not np.array_equal(simpy.levels, kernel.levels):
         row = (
             int((simpy.levels != kernel.levels).any(axis=1).argmax()) if len(simpy.levels) == len(kernel.levels) else 0

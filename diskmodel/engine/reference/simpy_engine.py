@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pkgutil import resolve_name
 from typing import Any
 
@@ -11,6 +11,7 @@ import numpy as np
 import simpy
 from numpy.typing import NDArray
 
+from diskmodel.engine.reference.auxiliary.drives import AuxiliaryDrives
 from diskmodel.engine.reference.cached_controller import CachedController
 from diskmodel.engine.reference.clients import Clients
 from diskmodel.engine.reference.clock import Clock
@@ -135,6 +136,32 @@ def ports(scenario: Scenario, requests: Requests) -> Int64:
     simulation.clock.ports = []
     simulation.run()
     return np.array(simulation.clock.ports, np.int64).reshape(-1, 6)
+
+
+def counters_of(devices: Sequence[Device], end_ns: int, sector_bytes: int) -> DeviceCounters:
+    """Return the counters of devices in a run that ended at `end_ns`."""
+    counters = [device.counters_until(end_ns) for device in devices]
+
+    def column(name: str, scale: int = 1) -> NDArray[Any]:
+        try:
+            return np.array([getattr(c, name) * scale for c in counters], np.int64)
+        except OverflowError:
+            raise too_long() from None
+
+    return DeviceCounters(
+        busy_ns=column("busy_ns"),
+        response_ns=column("response_ns"),
+        n_reads=column("n_reads"),
+        n_writes=column("n_writes"),
+        read_bytes=column("read_sectors", sector_bytes),
+        write_bytes=column("write_sectors", sector_bytes),
+        n_cache_hits=column("n_cache_hits"),
+        read_response_ns=column("read_response_ns"),
+        n_flushes=column("n_flushes"),
+        n_units_written=column("n_units_written"),
+        n_units_programmed=column("n_units_programmed"),
+        n_charged=column("n_charged"),
+    )
 
 
 class Simulation:
@@ -267,33 +294,25 @@ class Simulation:
             self.levels.append((now, self.controller.n_dirty, n_buffered, self.host.n_dirty, busy_ns))
         self.clients.completed(row, int(self.issue_ns[row]), self.clock.now)
 
+    def _own_drives(self) -> Iterator[tuple[str, AuxiliaryDrives]]:
+        """Yield the drives beside the disks with what they are."""
+        journal, pool = self.raid.journal, self.controller.array
+        if journal is not None:
+            yield "log", journal.drives
+        if isinstance(pool, PoolWrites):
+            found = {"log": pool.log.drives, "special": pool.special, "cache": pool.reads.drives}
+            yield from ((name, drives) for name, drives in found.items() if drives is not None)
+
     def outcome(self, end_ns: int, wall_s: float) -> Run:
-        counters = [device.counters_until(end_ns) for device in self.devices]
         sector = self.scenario.drive.sector_bytes
-
-        def column(name: str, scale: int = 1) -> NDArray[Any]:
-            try:
-                return np.array([getattr(c, name) * scale for c in counters], np.int64)
-            except OverflowError:
-                raise too_long() from None
-
         marks = level_marks(self.scenario)
         return Run(
             completions=Completions(self.issue_ns, self.done_ns, self.parts_ns, self.is_hit),
-            devices=DeviceCounters(
-                busy_ns=column("busy_ns"),
-                response_ns=column("response_ns"),
-                n_reads=column("n_reads"),
-                n_writes=column("n_writes"),
-                read_bytes=column("read_sectors", sector),
-                write_bytes=column("write_sectors", sector),
-                n_cache_hits=column("n_cache_hits"),
-                read_response_ns=column("read_response_ns"),
-                n_flushes=column("n_flushes"),
-                n_units_written=column("n_units_written"),
-                n_units_programmed=column("n_units_programmed"),
-                n_charged=column("n_charged"),
-            ),
+            devices=counters_of(self.devices, end_ns, sector),
+            own={
+                name: counters_of(drives.devices, end_ns, drives.tables.drive.sector_bytes)
+                for name, drives in self._own_drives()
+            },
             engine="simpy",
             wall_s=wall_s,
             end_ns=end_ns,

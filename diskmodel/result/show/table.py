@@ -11,6 +11,7 @@ from rich.text import Text
 
 from diskmodel.errors import html_text
 from diskmodel.result.commits import COMMITS
+from diskmodel.result.devices import OWN_DEVICES
 from diskmodel.result.prediction import RUN, UTILIZATION, Prediction
 from diskmodel.result.rebuild import RebuildRate
 from diskmodel.result.result import Result
@@ -67,6 +68,10 @@ def result_rows(result: Result) -> list[tuple[str, str, str]]:
         rows.append(("cache hits", f"{result.hit_ratio:.1%}", ""))
     if not math.isnan(result.l2_hit_ratio):
         rows.append(("cache devices' hits", f"{result.l2_hit_ratio:.1%}", "of what the ARC lacked"))
+    for name, devices in result.own_devices.items():
+        busiest = max(devices, key=lambda device: device.utilization_ratio)
+        rate = f"{_rate(sum(device.iops for device in devices))} IOPS"
+        rows.append((f"{OWN_DEVICES[name]} utilization", f"{busiest.utilization_ratio:.1%}", rate))
     runs = f" in {result.n_replications} runs" if result.n_replications > 1 else ""
     rows.append(("requests", f"{result.n_requests:,}", f"{result.n_measured:,} measured{runs}"))
     rows.append(("engine", result.engine, f"simulated in {result.wall_s:.2f} s"))

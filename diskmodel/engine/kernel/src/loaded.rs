@@ -14,7 +14,7 @@ const MOST: usize = 1 << 23;
 const SPARE: usize = 2;
 const MOST_SPARE: usize = 1 << 20;
 
-/// What tells two long lists of numbers apart: how many they are, and two sums in which each has a weight by its place.
+/// What distinguishes two long lists of numbers: how many they are, and two sums in which each has a weight by its place.
 /// Those of two that differ agree with a chance of one in 2^128. A list of millions, kept to be compared with, would take
 /// as much memory as what it fills.
 #[derive(Clone, Copy, PartialEq)]

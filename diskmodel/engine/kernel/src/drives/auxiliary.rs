@@ -6,6 +6,7 @@
 use super::remote::Remote;
 use super::Drives;
 use crate::command::Command;
+use crate::device::{Counters, Device};
 use crate::events::{Action, Events, OfAuxiliary};
 use crate::flash::Flash;
 use crate::hdd::Disk;
@@ -98,6 +99,11 @@ impl Auxiliary {
 
     pub fn takes_flushes(&self) -> bool {
         self.place.takes_flushes
+    }
+
+    /// Counters of each drive in a run that ended at `end` (rule D7).
+    pub fn counters_until(&self, end: i64) -> Vec<Counters> {
+        with!(&self.drives, drives => drives.each().iter().map(|drive| drive.counters_until(end)).collect())
     }
 
     /// Whole slabs of a drive.

@@ -50,6 +50,8 @@ returned! {
         l2arc_hits: i64,
         l2arc_misses: i64,
         counters: CountersOut,
+        /// Of drives beside the disks: those of a log, of a special vdev, and cache devices.
+        own_counters: CountersOut,
         /// Parts of a time that are too long for their column, and their places in it.
         long_places: Vec<usize>,
         long_values: Vec<i64>,
@@ -170,6 +172,7 @@ fn run_parts<D: Device>(
     }
     let (end_ns, rebuilt_sectors) = simulation.run_unless(&mut || watch.is_stopped())?;
     let counters = CountersOut::of(simulation.disks(), end_ns)?;
+    let own_counters = CountersOut::from_each(simulation.own_counters(end_ns))?;
     let cache_full_ns = simulation.cache_full_ns();
     let [l2arc_hits, l2arc_misses] = simulation.l2arc_reads();
     let (levels, said) = (simulation.take_levels(), simulation.take_ports());
@@ -181,6 +184,7 @@ fn run_parts<D: Device>(
         l2arc_hits,
         l2arc_misses,
         counters,
+        own_counters,
         long_places,
         long_values,
         levels,

@@ -85,6 +85,7 @@ struct Ended {
     cache_full_ns: Option<i64>,
     l2arc_reads: [i64; 2],
     counters: CountersOut,
+    own_counters: CountersOut,
     levels: Vec<Levels>,
 }
 
@@ -142,6 +143,7 @@ fn run_parts<D: Device>(parts: Parts<D>, traffic: Feed, watch: &mut Watch) -> Re
     }
     let (end, rebuilt) = run.map_err(Stopped::Failed)?;
     let counters = CountersOut::of(simulation.disks(), end).map_err(Stopped::Failed)?;
+    let own_counters = CountersOut::from_each(simulation.own_counters(end)).map_err(Stopped::Failed)?;
     let cache_full_ns = simulation.cache_full_ns();
     let l2arc_reads = simulation.l2arc_reads();
     let levels = simulation.take_levels();
@@ -152,6 +154,7 @@ fn run_parts<D: Device>(parts: Parts<D>, traffic: Feed, watch: &mut Watch) -> Re
         cache_full_ns,
         l2arc_reads,
         counters,
+        own_counters,
         levels,
     })
 }
@@ -165,6 +168,7 @@ fn outcome_of<'py>(py: Python<'py>, ended: Ended) -> PyResult<Bound<'py, PyDict>
     out.set_item("l2arc_hits", ended.l2arc_reads[0])?;
     out.set_item("l2arc_misses", ended.l2arc_reads[1])?;
     out.set_item("counters", ended.counters)?;
+    out.set_item("own_counters", ended.own_counters)?;
     out.set_item("levels", ended.levels)?;
     out.set_item("precision_bits", PRECISION_BITS)?;
     out.set_item("until_ns", tally.until)?;

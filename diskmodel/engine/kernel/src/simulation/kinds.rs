@@ -43,6 +43,14 @@ impl Kind {
         }
     }
 
+    /// Its drives beside the disks, where there are any: of a log, of a special vdev, and cache devices.
+    pub fn own_drives(&self) -> [Option<&Auxiliary>; 3] {
+        match self {
+            Kind::Md(md) => [md.journal_drives(), None, None],
+            Kind::Pool(pool) => pool.own_drives(),
+        }
+    }
+
     /// Sectors of a disk that a rebuild or a scan is through.
     pub fn front(&self, layout: &Layout) -> i64 {
         match self {

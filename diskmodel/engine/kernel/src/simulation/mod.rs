@@ -21,7 +21,7 @@ mod syncs;
 mod tests;
 mod volume;
 
-use crate::device::Device;
+use crate::device::{Counters, Device};
 use crate::drives::auxiliary::Auxiliary;
 use crate::drives::Drives;
 use crate::events::{Action, Next, ARRIVE};
@@ -226,6 +226,12 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     /// Levels after every so many completions.
     pub fn take_levels(&mut self) -> Vec<Levels> {
         self.kind.front.host.clients.progress.take_levels()
+    }
+
+    /// Counters of the drives beside the disks in a run that ended at `end`.
+    pub fn own_counters(&self, end: i64) -> Vec<Counters> {
+        let own = self.kind.volume.own_drives();
+        own.into_iter().flatten().flat_map(|drives| drives.counters_until(end)).collect()
     }
 
     pub fn disks(&self) -> &[D] {

@@ -80,6 +80,11 @@ impl Md {
         }
     }
 
+    /// The drives of its journal.
+    pub fn journal_drives(&self) -> Option<&Auxiliary> {
+        self.stripe_journal.as_ref().map(|journal| journal.drives())
+    }
+
     /// Sectors of the lost disk's data area that are on the spare.
     #[inline(always)]
     pub fn front(&self, layout: &Layout) -> i64 {

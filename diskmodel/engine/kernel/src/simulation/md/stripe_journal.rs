@@ -66,6 +66,10 @@ impl StripeJournal {
         })
     }
 
+    pub fn drives(&self) -> &Auxiliary {
+        &self.drives
+    }
+
     /// Whether what its drive has answered is safe only behind a flush.
     fn is_flushed(&self) -> bool {
         self.tables.flush_ns > 0 || self.drives.takes_flushes()

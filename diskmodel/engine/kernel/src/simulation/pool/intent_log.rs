@@ -78,6 +78,11 @@ impl IntentLog {
         }
     }
 
+    /// Its own drives, if it has any.
+    pub fn drives(&self) -> Option<&Auxiliary> {
+        self.drives.as_deref()
+    }
+
     fn block(&mut self, number: u32) -> &mut Block {
         &mut self.written[number.wrapping_sub(self.first) as usize]
     }

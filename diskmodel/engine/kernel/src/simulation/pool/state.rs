@@ -234,6 +234,12 @@ impl Pool {
         self.reads.l2arc.as_deref_mut()
     }
 
+    /// Its drives beside the disks: of its log, of its special vdev, and cache devices.
+    pub fn own_drives(&self) -> [Option<&Auxiliary>; 3] {
+        let cache = self.reads.l2arc.as_ref().and_then(|l2arc| l2arc.drives.as_deref());
+        [self.log.drives(), self.special.as_deref(), cache]
+    }
+
     /// Drives of the special vdev, where they take flushes.
     pub(super) fn flushed_special(&mut self) -> Option<&mut Auxiliary> {
         self.special.as_deref_mut().filter(|special| special.takes_flushes())
