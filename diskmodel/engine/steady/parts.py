@@ -36,8 +36,8 @@ if TYPE_CHECKING:
 
 #: Computing time of a block, page or write that is drawn for a start, seconds, by counts: it is drawn, placed on disks
 #: and sorted. At half, a plan that begins with full caches takes longer than its account says; at double, its runs are
-#: shorter than need be.
-_DRAWN_S = 0.3e-6
+#: shorter than need be. Blocks of a write cache are sorted in several ways: two million took 1.0 s.
+_DRAWN_S, _DIRTY_S = 0.3e-6, 0.5e-6
 
 #: What is drawn of a part.
 Drawn = TypeVar("Drawn")
@@ -231,7 +231,7 @@ class Parts:
                 of_all = self.last_writes(self.buffer + self.drive.programmed)
                 current().enter_once((part, level, of_all), _DRAWN_S * _rows(drawn))
             elif part != "cached":  # which enters it
-                current().enter(_DRAWN_S * _rows(drawn))
+                current().enter((_DIRTY_S if part == "dirty" else _DRAWN_S) * _rows(drawn))
         found: Drawn = self._drawn[part, level]
         return found
 

@@ -271,7 +271,8 @@ def _difference(
     ratio = b.value / a.value
     half = ratio * math.hypot((a.high - a.low) / 2 / a.value, (b.high - b.low) / 2 / b.value)
     figure = Interval(ratio, ratio - half, ratio + half)
-    known = drawn[0] or drawn[1]
+    # of one there may have been time for fewer
+    known = min((one for one in drawn if one is not None), key=lambda one: len(one.figures), default=None)
     pairs, middle, n_better = [], None, 0
     if known is not None:
         pairs = _pairs(*drawn, "iops" if statistic in RATES else statistic)
@@ -292,11 +293,15 @@ def _is_better(first: float, second: float, ratio: float, statistic: str) -> boo
 
 
 def _pairs(of_first: DrawnRuns | None, of_second: DrawnRuns | None, statistic: str) -> list[tuple[float, float]]:
-    """Return a statistic of two arrays in each truth, as parts of those of their descriptions; nan: overloaded."""
-    n = max(len(truths.figures) for truths in (of_first, of_second) if truths is not None)
+    """Return a statistic of two arrays in each truth, as parts of those of their descriptions; nan: overloaded.
+
+    Of truths that only one of them was simulated with there are no pairs.
+    """
+    n = min(len(truths.figures) for truths in (of_first, of_second) if truths is not None)
     first, second = ([1.0] * n if truths is None else truths.ratios(statistic) for truths in (of_first, of_second))
     possible = [[True] * n if truths is None else truths.are_possible for truths in (of_first, of_second)]
-    return [(a, b) for a, b, *can_be in zip(first, second, *possible, strict=True) if all(can_be)]
+    both = zip(*(can_be[:n] for can_be in possible), strict=True)
+    return [(a, b) for a, b, can_be in zip(first[:n], second[:n], both, strict=True) if all(can_be)]
 
 
 def _why(array: Array, workload: Workload, counted: float, outcome: Outcome) -> tuple[str, ...]:

@@ -33,6 +33,8 @@ _AT_ONCE = 4
 #: Rates beyond the last that is sustained, as multiples of it, until one is an overload. A busier log makes larger
 #: batches, so that its disks are hardly busier: there is far more to go than they say.
 _STEP, _STEP_OF_A_LOG = 1.3, 2.0
+#: The same where the question has no time left.
+_LATE_STEP = 2.0
 #: Rates, each an eighth of the one before, among which one keeps disks busy, and not all of the time. At half, an array
 #: that is a thousand times slower than the rule of thumb says has no rate; at double, each of more takes a run in vain.
 _EIGHTHS = 8
@@ -132,8 +134,9 @@ def points_to_overload(
     guess = rule_of_an_array(array, workload).host_iops or own
     # the rule has no limit where its caches have all data, and counts operations only
     guess = min(guess if math.isfinite(guess) else own, _moved_per_s(array, workload))
-    full = _full_rate(at, guess)
-    shares = loads()
+    before_s = current().spent_s
+    full, n_tried = _full_rate(at, guess)
+    shares = loads((current().spent_s - before_s) / n_tried)
     points: list[LoadPoint] = []
     with at_once(evaluate) as workers:
         for first in range(0, len(shares), _AT_ONCE):
@@ -177,8 +180,8 @@ def _moved_per_s(array: Array, workload: Workload) -> float:
     return array.layout.disks * array.drive.sequential_bytes_per_s / workload.mean_size_bytes
 
 
-def _full_rate(at: Callable[[float], LoadPoint], guess: float) -> float:
-    """Return the rate at which the disks would be busy all the time at their present service time.
+def _full_rate(at: Callable[[float], LoadPoint], guess: float) -> tuple[float, int]:
+    """Return the rate at which the disks would be busy all the time at their present service time, and the rates tried.
 
     Raises
     ------
@@ -186,10 +189,10 @@ def _full_rate(at: Callable[[float], LoadPoint], guess: float) -> float:
         When no disk is ever busy: all that is asked for is in a cache.
     """
     rate = guess / 2
-    for _ in range(_EIGHTHS):
+    for n_tried in range(1, _EIGHTHS + 1):
         point = at(rate)
         if point.outcome.is_stable and point.outcome.utilization_ratio > 0:
-            return rate / point.outcome.utilization_ratio
+            return rate / point.outcome.utilization_ratio, n_tried
         rate /= 8
     rule = "all of it is in a cache: no disk is ever busy, so that no rate is the highest"
     raise DescriptionError(Fault("workload.span", None, rule, "use a larger span, or a smaller read_cache"))
@@ -198,7 +201,7 @@ def _full_rate(at: Callable[[float], LoadPoint], guess: float) -> float:
 def _closed_in(at: Callable[[float], LoadPoint], points: list[LoadPoint], step: float) -> list[LoadPoint]:
     """Return points in order of their rates up to the first overload, with others that close in on it."""
     while all(point.outcome.is_stable for point in points):
-        points.append(at(step * points[-1].offered))
+        points.append(at((_LATE_STEP if current().is_spent else step) * points[-1].offered))
     first = next(index for index, point in enumerate(points) if not point.outcome.is_stable)
     while first == 0:
         points.insert(0, at(points[0].offered / 2))

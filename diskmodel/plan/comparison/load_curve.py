@@ -21,16 +21,19 @@ from diskmodel.workload import Workload
 #: service times shorter under load, hence the loads beyond 1. The first overload ends the curve.
 LOADS = (0.1, 0.3, 0.5, 0.65, 0.8, 0.9, 1.05, 1.2, 1.4, 1.7, 2.0)
 
-
-#: Of the loads, those that are simulated when the question has no time left: each of so many.
+#: Of the loads, those that are simulated when the question has no time for all: at least each of so many.
 _SELDOM = 3
+#: How many times as long as there is time for all of them may look to take from the first: runs become shorter, but not
+#: what they begin with. At half, curves that would fit are thinned; at double, caches of 64 GiB are drawn for 40 s.
+_SHORTER = 3
 #: What is left out then.
 CLOSER = "a closer look at the highest rate"
 
 
-def loads() -> tuple[float, ...]:
-    """Return the loads of a curve; fewer where the question has no time left."""
-    if not current().is_spent:
+def loads(each_s: float = 0.0) -> tuple[float, ...]:
+    """Return the loads of a curve; fewer where the question has no time left, or not enough for runs of `each_s`."""
+    left_s = current().left_s
+    if left_s and len(LOADS) * each_s <= _SHORTER * left_s:
         return LOADS
     current().leave_out([CLOSER])
     return LOADS[_SELDOM - 1 :: _SELDOM]

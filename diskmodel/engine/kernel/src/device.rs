@@ -238,9 +238,9 @@ impl Front {
         self.by_class = Some(Box::new(ByClass::new(rules)));
     }
 
-    /// Somebody waits for these reads ahead now (rule X14).
-    pub fn promote(&mut self, commands: &mut Commands, is_part: impl Fn(&Command) -> bool, events: &mut Events) {
-        if self.by_class.as_mut().is_some_and(|waiting| waiting.promote(commands, is_part)) {
+    /// Somebody waits for the reads ahead of these accesses now (rule X14).
+    pub fn promote(&mut self, commands: &mut Commands, accesses: &[u32], events: &mut Events) {
+        if self.by_class.as_mut().is_some_and(|waiting| waiting.promote(commands, accesses)) {
             self.wake(events.now, events);
         }
     }

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import itertools
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from diskmodel.array import Array
 from diskmodel.drawing import svg_of
+from diskmodel.engine.drawn_runs import simulate_drawn_runs
 from diskmodel.errors import DescriptionError
 from diskmodel.plan import ParetoPoint, cases, compare, pareto_search, run_plan
 from diskmodel.plan.advice.relax import relaxations
 from diskmodel.plan.advice.sensitivity import sensitivity
 from diskmodel.plan.answer.criterion import Verdict
 from diskmodel.plan.answer.outcome import Outcome
-from diskmodel.plan.comparison.compare import _why
+from diskmodel.plan.comparison.compare import _pairs, _why
 from diskmodel.plan.comparison.pareto import pareto_front
 from diskmodel.plan.search.fewest_disks import search_family
 from diskmodel.plan.show.plot import curves_of, save_latency_plot
@@ -278,3 +280,12 @@ def test_the_media_cache_is_why_shingled_disks_are_slow(drive: str, reads: float
     (line,) = _why(array, load, 1.0, slow)
     assert line.startswith("an operation takes 125.00 ms")
     assert line.endswith(f"({reason})")
+
+
+def test_truths_that_only_one_array_had_time_for_make_no_pairs() -> None:
+    one = simulate_drawn_runs(array("raid0", 2), LOAD.scaled(0.2), 500, n_draws=6, seed=1)
+    assert one is not None
+    fewer = replace(one, figures=one.figures[:4])
+    ratios = one.ratios("mean")[:4]
+    assert _pairs(one, fewer, "mean") == _pairs(fewer, one, "mean") == [(ratio, ratio) for ratio in ratios]
+    assert _pairs(None, fewer, "mean") == [(1.0, ratio) for ratio in ratios]

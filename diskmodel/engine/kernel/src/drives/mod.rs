@@ -209,10 +209,10 @@ impl<D: Device> Drives<D> {
     }
 
     // ------------------------------------------------------------------ what a pool settles with its queues
-    /// Somebody waits for these reads ahead now (rule X14).
-    pub fn promote(&mut self, is_part: impl Fn(&Command) -> bool, events: &mut Events) {
+    /// Somebody waits for the reads ahead of these accesses now (rule X14).
+    pub fn promote(&mut self, accesses: &[u32], events: &mut Events) {
         for drive in &mut self.drives {
-            drive.front_mut().promote(&mut self.commands, &is_part, events);
+            drive.front_mut().promote(&mut self.commands, accesses, events);
         }
     }
 

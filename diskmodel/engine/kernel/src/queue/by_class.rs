@@ -43,6 +43,7 @@ struct Entry {
     waiting: Waiting,
     class: usize,
     kind: Kind,
+    access: u32,
 }
 
 /// Operation, and whether it is of a group, and of a scan: only commands that are alike become one.
@@ -68,6 +69,8 @@ pub struct ByClass {
     /// served by sweeps over the disk.
     in_turn: [BTreeSet<u64>; AHEAD],
     in_sweeps: [BTreeMap<(i64, i64, u64), u64>; N_CLASSES - AHEAD],
+    /// Reads ahead: the access that each is of, and its order.
+    ahead: BTreeSet<(u32, u64)>,
     /// The order of each by kind, place and number, and the most sectors that any had.
     by_place: BTreeMap<(Kind, i64, u64), u64>,
     longest: i64,
@@ -93,6 +96,7 @@ impl ByClass {
             looked_below: 0,
             in_turn: Default::default(),
             in_sweeps: Default::default(),
+            ahead: BTreeSet::new(),
             by_place: BTreeMap::new(),
             longest: 0,
             n_scanned: 0,
@@ -124,10 +128,13 @@ impl ByClass {
         } else {
             self.in_sweeps[class - AHEAD].insert(turn_of(&waiting), order);
         }
+        if class == AHEAD {
+            self.ahead.insert((command.access, order));
+        }
         self.by_place.insert((kind, waiting.lba, waiting.seq), order);
         self.longest = self.longest.max(waiting.n);
         self.n_scanned += usize::from(command.is_of_scan);
-        self.entries.push_back(Some(Entry { waiting, class, kind }));
+        self.entries.push_back(Some(Entry { waiting, class, kind, access: command.access }));
         self.n_waiting += 1;
         if self.n_waiting <= LOOKED_AT {
             self.looked_below = order + 1;
@@ -136,11 +143,14 @@ impl ByClass {
 
     fn remove(&mut self, order: u64) -> Option<Waiting> {
         let at = (order - self.first_order) as usize;
-        let Entry { waiting, class, kind } = self.entries.get_mut(at)?.take()?;
+        let Entry { waiting, class, kind, access } = self.entries.get_mut(at)?.take()?;
         if class < AHEAD {
             self.in_turn[class].remove(&order);
         } else {
             self.in_sweeps[class - AHEAD].remove(&turn_of(&waiting));
+        }
+        if class == AHEAD {
+            self.ahead.remove(&(access, order));
         }
         self.by_place.remove(&(kind, waiting.lba, waiting.seq));
         self.n_scanned -= usize::from(kind.2);
@@ -240,21 +250,22 @@ impl ByClass {
         n
     }
 
-    /// Somebody waits for these reads ahead now: those that the drive does not have are of another class. Whether any is.
-    pub fn promote(&mut self, commands: &mut Commands, is_part: impl Fn(&Command) -> bool) -> bool {
-        let id_of = |order: u64| self.entries[(order - self.first_order) as usize].as_ref().map(|one| one.waiting.id);
-        let is_promoted = |order: u64| id_of(order).is_some_and(|id| is_part(&commands[id]));
-        let ahead = self.in_sweeps[0].iter().map(|(&turn, &order)| (turn, order));
-        let promoted: Vec<_> = ahead.filter(|&(_, order)| is_promoted(order)).collect();
-        for &(turn, order) in &promoted {
-            self.in_sweeps[0].remove(&turn);
-            self.in_turn[READS].insert(order);
-            if let Some(entry) = &mut self.entries[(order - self.first_order) as usize] {
+    /// Somebody waits for the reads ahead of these accesses now: those that the drive does not have are of another class.
+    /// Whether any is.
+    pub fn promote(&mut self, commands: &mut Commands, accesses: &[u32]) -> bool {
+        let mut is_any = false;
+        for &access in accesses {
+            while let Some(&(_, order)) = self.ahead.range((access, 0)..=(access, u64::MAX)).next() {
+                self.ahead.remove(&(access, order));
+                let Some(entry) = &mut self.entries[(order - self.first_order) as usize] else { continue };
                 entry.class = READS;
                 commands[entry.waiting.id].is_ahead = false;
+                self.in_sweeps[0].remove(&turn_of(&entry.waiting));
+                self.in_turn[READS].insert(order);
+                is_any = true;
             }
         }
-        !promoted.is_empty()
+        is_any
     }
 
     /// How many writes of a group the drive is given at once from now on; whether that is another number.

@@ -1,13 +1,7 @@
 //! The array as a volume: how it is laid out, and what is in progress on its disks.
 
-use std::ops::Range;
-
-use super::pool::OfPool;
-use super::requests::{ArrayAccess, Owner};
-use crate::command::{Command, Slots};
-use crate::device::Device;
-use crate::drives::Drives;
-use crate::events::Events;
+use super::requests::ArrayAccess;
+use crate::command::Slots;
 use crate::layout::{CopyChoice, Layout, Plan};
 
 pub struct Volume {
@@ -28,14 +22,5 @@ impl Volume {
             plan: Plan::default(),
             ids: Vec::new(),
         }
-    }
-
-    /// Somebody waits for records of which some are read ahead: what still waits of these is of another class (rule X14).
-    pub(super) fn promote<D: Device>(&self, records: Range<i64>, drives: &mut Drives<D>, events: &mut Events) {
-        let is_part = |command: &Command| match self.accesses[command.access].owner {
-            Owner::Pool(OfPool::Ahead(number)) => records.contains(&number),
-            _ => false,
-        };
-        drives.promote(is_part, events);
     }
 }

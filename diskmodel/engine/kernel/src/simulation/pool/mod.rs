@@ -111,10 +111,12 @@ impl<D: Device, K: HasPool<D>> Array<D, K> {
     }
 
     /// Reads from the disks, past whatever is in memory.
-    fn read_disks(&mut self, owner: Owner, sector: i64, n: i64) {
+    fn read_disks(&mut self, owner: Owner, sector: i64, n: i64) -> u32 {
         self.plan(READ, sector, n, 0);
         let is_direct = self.is_direct(READ);
-        self.start(owner, self.events.now, is_direct, None);
+        let access = self.prepare(owner, self.events.now, is_direct, None);
+        self.submit(access);
+        access
     }
 
     /// An access has ended with its last command.

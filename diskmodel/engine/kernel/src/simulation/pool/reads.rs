@@ -22,7 +22,8 @@ struct InFlight {
     is_kept: bool,
     /// Ahead of which stream it is read.
     stream: Option<u64>,
-    is_ahead: bool,
+    /// The access of disks that reads it ahead, as long as nobody waits for it.
+    ahead: Option<u32>,
 }
 
 /// A read that waits for records: how many, and since when it was asked for.
@@ -100,9 +101,11 @@ impl<D: Device, K: HasPool<D>> Array<D, K> {
             if let Some(l2arc) = self.kind.pool().and_then(|pool| pool.l2arc()) {
                 l2arc.n_misses += end - first;
             }
-            return self.read_disks(Owner::Host(host), sector, n);
+            self.read_disks(Owner::Host(host), sector, n);
+            return;
         }
-        let (mut out, mut is_hasty) = (0, false);
+        let mut out = 0;
+        let mut hasty = Vec::new();
         for number in first..end {
             let Some((pool, ..)) = self.pool() else { return };
             let reads = &mut pool.reads;
@@ -122,15 +125,15 @@ impl<D: Device, K: HasPool<D>> Array<D, K> {
             if let Some(read) = reads.in_flight.get_mut(&number) {
                 read.readers.push(host);
                 read.is_kept = is_kept;
-                is_hasty |= std::mem::replace(&mut read.is_ahead, false);
+                hasty.extend(read.ahead.take());
                 continue;
             }
-            let read = InFlight { readers: vec![host], is_kept, stream: None, is_ahead: false };
+            let read = InFlight { readers: vec![host], is_kept, stream: None, ahead: None };
             reads.in_flight.insert(number, read);
             self.fetch(OfPool::Record(number), number, record);
         }
-        if is_hasty {
-            self.volume.promote(first..end, &mut self.drives, &mut self.events);
+        if !hasty.is_empty() {
+            self.drives.promote(&hasty, &mut self.events);
         }
         let Some((pool, ..)) = self.pool() else { return };
         pool.reads.readers.insert(host, Reader { out, asked: now });
@@ -184,9 +187,13 @@ impl<D: Device, K: HasPool<D>> Array<D, K> {
             let is_cached = self.is_cached(number);
             let Some((pool, ..)) = self.pool() else { return };
             if !is_cached && !pool.reads.knows(number) {
-                let read = InFlight { readers: Vec::new(), is_kept: true, stream, is_ahead: true };
+                let read = InFlight { readers: Vec::new(), is_kept: true, stream, ahead: None };
                 pool.reads.in_flight.insert(number, read);
-                self.fetch(OfPool::Ahead(number), number, record);
+                let access = self.fetch(OfPool::Ahead(number), number, record);
+                let Some((pool, ..)) = self.pool() else { return };
+                if let Some(read) = pool.reads.in_flight.get_mut(&number) {
+                    read.ahead = access;
+                }
             }
         }
     }
@@ -235,7 +242,7 @@ impl<D: Device, K: HasPool<D>> Array<D, K> {
     }
 
     /// Reads a record from the cache devices, if they have it, or from the disks.
-    pub(super) fn fetch(&mut self, purpose: OfPool, number: i64, record: i64) {
+    pub(super) fn fetch(&mut self, purpose: OfPool, number: i64, record: i64) -> Option<u32> {
         let (now, device) = (self.events.now, pool_device(&self.drives));
         if let Some(l2arc) = self.kind.pool().and_then(|pool| pool.l2arc()) {
             if l2arc.contains(number) {
@@ -243,18 +250,18 @@ impl<D: Device, K: HasPool<D>> Array<D, K> {
                 let done = l2arc.read(number, now);
                 let n_bytes = record * self.drives.sector_bytes();
                 let Array { kind, events, .. } = self;
-                let Some(pool) = kind.pool() else { return };
+                let pool = kind.pool()?;
                 let read = pool.reads.from_l2arc.put((purpose, 0));
-                let Some(l2arc) = &mut pool.reads.l2arc else { return };
+                let l2arc = pool.reads.l2arc.as_mut()?;
                 match l2arc.read_drive(number, n_bytes, read, events) {
                     Some(out) => pool.reads.from_l2arc[read].1 = out,
                     None => events.at(done, COMPLETE, device, LAST, Action::L2arcRead(read)),
                 }
-                return;
+                return None;
             }
             l2arc.n_misses += 1;
         }
-        self.read_disks(Owner::Pool(purpose), number * record, record);
+        Some(self.read_disks(Owner::Pool(purpose), number * record, record))
     }
 
     /// A record has come from a cache device.
