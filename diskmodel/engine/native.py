@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
-import sys
 import threading
 import time
 from collections.abc import Mapping, Sequence
@@ -18,15 +16,13 @@ from diskmodel.engine.boundary import CompletionsOut, Counters, Outcome, Scenari
 from diskmodel.engine.boundary import kernel as _kernel
 from diskmodel.engine.scenario import Scenario, endless
 from diskmodel.engine.steady.levels import cache_room, in_bytes, level_marks, low_mark, overload_marks
+from diskmodel.engine.steady.unused_memory import give_back_memory
 from diskmodel.errors import CoverageError, Fault
 from diskmodel.records import PARTS, Completions, DeviceCounters, Int64, Requests, Run, StreamRule
 from diskmodel.schema import to_kernel
 
 #: Runs of more rows than these keep the parts of their times in half the memory, where they fit.
 NARROW_ABOVE = 1 << 20
-#: Devices of a run from which on unused memory goes back to the system after it: otherwise each thread keeps what
-#: its runs have used. With half as many, short runs take longer; at double, plans of flash drives take more than 1 GB.
-_MANY_DEVICES = 256
 #: Memory of a run, bytes, from which it is made when no other such run is. At half, plans of large arrays of flash take
 #: turns; at double, two of them take more than 1 GB.
 _LARGE_BYTES = 120_000_000
@@ -38,7 +34,6 @@ KERNEL_SCHEDULERS = frozenset(_kernel.scheduler_names())
 #: The kernel keeps seek times in 32 bits.
 _MAX_SEEK_NS = 1 << 32
 #: Of GNU's C library; others have none.
-_trim = getattr(ctypes.CDLL(None), "malloc_trim", None) if sys.platform == "linux" else None
 _large = threading.Lock()
 _NOTHING = np.empty(0, np.int64)
 _NO_REQUESTS = Requests(
@@ -72,7 +67,7 @@ def run(scenario: Scenario, requests: Requests) -> Run:
     columns, done = _columns(requests), _room_for(requests)
     with _turn(scenario):
         outcome = _outcome(array_of(scenario), columns, done, requests)
-        _give_back_memory(scenario)
+    give_back_memory()
     if outcome["long_places"]:
         done = replace(done, parts_ns=done.parts_ns.astype(np.int64))
         done.parts_ns.reshape(-1)[outcome["long_places"]] = outcome["long_values"]
@@ -88,12 +83,6 @@ def _is_large(scenario: Scenario) -> bool:
 def _turn(scenario: Scenario) -> AbstractContextManager[Any]:
     """Return what a run has to hold: large ones are made one after another."""
     return _large if _is_large(scenario) else nullcontext()
-
-
-def _give_back_memory(scenario: Scenario) -> None:
-    """Return memory that is no longer used to the system, where it may be much and the C library can."""
-    if _trim is not None and (scenario.n_devices > _MANY_DEVICES or _is_large(scenario)):
-        _trim(0)
 
 
 def run_of(completions: Completions, outcome: Mapping[str, Any], scenario: Scenario, started: float) -> Run:

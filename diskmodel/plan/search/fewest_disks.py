@@ -113,8 +113,19 @@ def _searched(trier: Trier, *, is_careful: bool, before: Candidate | None) -> Ca
 
 
 def _or_fewer(aligned: list[int], found: int | None, is_met: Callable[[int], bool]) -> int | None:
-    """Return the first of the counts with which writes are whole rows that is enough, where it is less than `found`."""
-    return next((n for n in aligned if (found is None or n < found) and is_met(n)), found)
+    """Return the first of the counts with which writes are whole rows that is enough, where it is less than `found`.
+
+    As far as the question has time for them.
+    """
+    for n in aligned:
+        if found is not None and n >= found:
+            break
+        if current().is_spent:
+            current().leave_out(["numbers of disks with which writes are whole rows"])
+            break
+        if is_met(n):
+            return n
+    return found
 
 
 def _range(case: Case) -> str:
