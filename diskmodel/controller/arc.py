@@ -134,8 +134,9 @@ class ZfsArc(_Adaptive):
         super().__init__(capacity)
         self.share = ONE // 2
 
-    def begin_with(self, oldest: Iterable[int]) -> None:
-        """Hold blocks since before all others, the oldest first; there is room for them."""
+    def begin_with(self, oldest: Iterable[int], apart: int) -> None:
+        """Hold blocks since before all others, the oldest first, and more of which no use reaches any."""
+        self.apart = apart
         known = (self.recent, self.frequent, self.was_recent, self.was_frequent)
         older = OrderedDict.fromkeys(block for block in oldest if not any(block in blocks for blocks in known))
         older.update(self.recent)

@@ -139,6 +139,8 @@ def arc_case(seed: int) -> Case:
         # parts of records, and requests of several
         stream |= {"size_bytes": pick((4096, 24576, 262144)), "alignment_bytes": 4096}
     case["n"] = 300
+    # records that it holds from the beginning, some of them not listed
+    case["start"] = random.Random(f"start {seed}").choice((0.0, 0.6, 1.0))
     return case
 
 

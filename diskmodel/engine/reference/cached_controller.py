@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from dataclasses import dataclass, field
 
-from diskmodel.controller import POLICIES, BlockCache, DirtyBlocks, ZfsArc
+from diskmodel.controller import POLICIES, BlockCache, DirtyBlocks
 from diskmodel.engine.reference.clock import Port
 from diskmodel.engine.reference.command import Access, Command
 from diskmodel.engine.reference.controller import Controller, HostRequest
@@ -50,8 +50,6 @@ class CachedController(Controller):
         assert tables is not None
         self.block = tables.block_sectors
         self.cache: BlockCache | None = POLICIES[tables.policy](tables.read_blocks) if tables.read_blocks else None
-        if isinstance(self.cache, ZfsArc):
-            self.cache.apart = tables.read_apart
         self.dirty: DirtyBlocks | None = None
         if tables.dirty_lines:
             self.dirty = DirtyBlocks(

@@ -88,7 +88,7 @@ class PoolReads:
             if is_seen and record not in self.l2arc:
                 self.l2arc.insert(record)
         if isinstance(arc, ZfsArc):
-            arc.begin_with(start.cached_oldest.tolist())
+            arc.begin_with(start.cached_oldest.tolist(), start.cached_apart)
 
     def read(self, row: int, sector: int, n: int, done: Done) -> None:
         """Read what is neither in memory nor being read, and ahead of a reader that goes on."""
