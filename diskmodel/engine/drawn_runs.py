@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from diskmodel.array import Array
 from diskmodel.doing import doing
-from diskmodel.engine.effort import EACH_BYTES, LEAST_OF_MOVED, Cost, each_most
+from diskmodel.engine.effort import Cost, each_most
 from diskmodel.engine.ledger import current
 from diskmodel.engine.native import covers
 from diskmodel.engine.run import run
@@ -321,7 +321,7 @@ class Trials:
         n = self._n_requests
         run_s = current().allowed_s(run_s, _AHEAD)
         if cost is not None:
-            return min(n, cost.at_least(cost.within(run_s, EACH_BYTES), LEAST_OF_MOVED))
+            return min(n, cost.most_of_each(run_s))
 
         def run_of(n_some: int) -> Run:
             self._n_requests = n_some

@@ -204,6 +204,10 @@ class Cost:
         """Return `n`, or `least` where that is more and memory has room for so many."""
         return max(n, min(least, int(_MOST_BYTES / max(self.kept_bytes, 1e-9))), 1)
 
+    def most_of_each(self, run_s: float) -> int:
+        """Return the most requests of each of many runs that take so long at most; at least a few."""
+        return self.at_least(self.within(run_s, EACH_BYTES), LEAST_OF_MOVED)
+
 
 def _on_disks_s(run: Run, scenario: Scenario, n_children: float, engine: str) -> float:
     """Return the computing time of what disks did in a run, whose requests have so many child I/Os."""
@@ -311,11 +315,11 @@ def each_most(
     run_s = current().allowed_s(run_s)
     guess = guessed(scenario, workload, array)
     if current().is_spent:
-        return min(n, guess.at_least(guess.within(run_s, EACH_BYTES), LEAST_OF_MOVED))
+        return min(n, guess.most_of_each(run_s))
     if guess.within(run_s / _GUESS, EACH_BYTES / _GUESS) >= n:
         return n
     cost = looked_at(run_of, scenario, workload, run_s, guess)
-    return min(n, cost.at_least(cost.within(run_s, EACH_BYTES), LEAST_OF_MOVED))
+    return min(n, cost.most_of_each(run_s))
 
 
 def guessed(scenario: Scenario, workload: Workload, array: Array | None = None) -> Cost:
@@ -416,7 +420,7 @@ def few_enough(n: int, scenario: Scenario, workload: Workload, run_s: float, n_h
     """
     run_s = current().allowed_s(run_s)
     guess = guessed(scenario, workload)
-    n = min(n, guess.at_least(guess.within(run_s, EACH_BYTES), LEAST_OF_MOVED))
+    n = min(n, guess.most_of_each(run_s))
     if work_s := _beside_trial_s(scenario):
         rate = _most_per_s(workload, is_flash=scenario.drive.has_pages)
         n = min(n, max(int(current().allowed_s(_BESIDE_S) / work_s * rate), LEAST_OF_MOVED))

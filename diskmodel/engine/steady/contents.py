@@ -168,7 +168,7 @@ def _beside(past: Int64, history: History, n: int, record_bytes: int) -> Int64:
     region = _region(history, n, record_bytes)
     if len(region):
         return region
-    used = distinct(past) if len(past) else past
+    used = distinct(past)
     rows = _spread_rows(used, history, min(n - len(used), MAX_BESIDE), record_bytes)
     none = np.empty(0, np.int64)
     return np.concatenate([none, *(in_row(row, np.arange(row[1])) for row in rows)])
@@ -211,7 +211,7 @@ def numbers_in_row(row: Int64, records: Int64) -> Int64:
 def _arc_start(history: History, n: int, record_bytes: int) -> tuple[Int64, Int64, Int64, tuple[Int64, ...]]:
     """What `arc_start` returns, its `Spread` in parts."""
     past, are_written = history.marked_uses(uses_to_fill_arc(n, 0), record_bytes)
-    used = distinct(past) if len(past) else past
+    used = distinct(past)
     regions = regions_of(history, record_bytes)
     if n_blocks_of(regions) <= n:
         rows = np.stack([regions[:, 0], regions[:, 1] - regions[:, 0], regions[:, 1] - regions[:, 0]], axis=1)
