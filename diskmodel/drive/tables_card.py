@@ -32,18 +32,19 @@ class DriveTables(Parts, ABC):
     own_start : str
         Function that returns what such an engine finds after a long time of a workload, in the same form; empty where
         that is nothing.
+    held : str
+        Class that says what such drives hold after a long time of a workload, in the same form: a subclass of `Drives`
+        in `engine/steady/drives`; empty of those that hold nothing.
     devices : str
         Function that makes the devices of the reference engine, of a clock, a scenario and these tables, in the same
         form; empty of kinds that it does not have.
-    keeps_level : bool
-        Whether its buffer stays at a mark under a steady load; a flash drive programs what it holds at once.
     """
 
     kind: ClassVar[str]
     has_pages: ClassVar[bool] = False
-    keeps_level: ClassVar[bool] = True
     own_engine: ClassVar[str] = ""
     own_start: ClassVar[str] = ""
+    held: ClassVar[str] = ""
     devices: ClassVar[str] = ""
 
     sector_bytes: int

@@ -58,10 +58,14 @@ class LayoutTables:
         Sectors of the disk's data area already rebuilt at time 0; of a pool whole windows of records, of all vdevs.
     has_strips : bool
         Whether strips lie on the disks; records otherwise, which are written elsewhere each time, in groups.
+    own_start : str
+        Function of the engine that says in which state runs of such a volume begin, "module:function", imported when it
+        is called; empty where that is what drives, controller and host hold.
     """
 
     kind: ClassVar[str]
     has_strips: ClassVar[bool] = True
+    own_start: ClassVar[str] = ""
 
     n_disks: int
     n_spares: int

@@ -98,8 +98,8 @@ class FlashTables(DriveTables):
 
     kind: ClassVar[str] = "flash"
     devices: ClassVar[str] = "diskmodel.engine.reference.flash_disk:flash_drives"
+    held: ClassVar[str] = "diskmodel.engine.steady.drives.flash:FlashDrives"
     has_pages: ClassVar[bool] = True
-    keeps_level: ClassVar[bool] = False
 
     @property
     def n_drawn_times(self) -> int:

@@ -166,6 +166,7 @@ class HddTables(DriveTables):
 
     kind: ClassVar[str] = "hdd"
     devices: ClassVar[str] = "diskmodel.engine.reference.hdd:hard_disks"
+    held: ClassVar[str] = "diskmodel.engine.steady.drives.hdd:HardDisks"
 
     @property
     def arms(self) -> int:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from diskmodel.engine.scenario import Scenario
-from diskmodel.engine.steady.contents import MAX_BESIDE
-from diskmodel.engine.steady.recent import MAX_ROWS, MAX_USES
+from diskmodel.engine.steady.past.history import MAX_ROWS, MAX_USES
+from diskmodel.engine.steady.pools.arc import MAX_BESIDE
 from diskmodel.units import pretty_bytes
 
 #: Part of its room from which on a cache counts as full: the last uses of blocks have a few of them more than once.

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from diskmodel.engine.steady.contents import in_row, numbers_in_row
-from diskmodel.engine.steady.recent import distinct, ranges
+from diskmodel.engine.steady.past.history import distinct, ranges
+from diskmodel.engine.steady.pools.arc import in_row, numbers_in_row
 from diskmodel.records import Int64, Op, Requests
 
 if TYPE_CHECKING:

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pkgutil import resolve_name
 from typing import TYPE_CHECKING
 
 from diskmodel.engine.effort import few_enough
-from diskmodel.engine.steady.groups import group_start
-from diskmodel.engine.steady.l2arc import with_arc, with_l2arc
 from diskmodel.engine.steady.parts import Parts
-from diskmodel.engine.steady.recent import History
+from diskmodel.engine.steady.past.history import History
 from diskmodel.engine.steady.start import EMPTY, Level, Levels, Start
 from diskmodel.engine.steady.trial import (
     DRIFT,
@@ -104,7 +101,7 @@ class _Trials:
             n_before=parts.history.n_before,
         )
         if n_dirty:
-            start = replace(start, pages_dirty=parts.waiting_pages(n_dirty))
+            start = replace(start, pages_dirty=parts.host.waiting(n_dirty))
         trial = replace(scenario, start=start, sample_every=max(n // _SAMPLES, 1))
         return requests, self.engine(trial, requests)
 
@@ -150,17 +147,15 @@ def settled(
     if scenario.drive.own_start:
         of = resolve_name(scenario.drive.own_start)
         return Start(held=of(scenario, workload, capacity_bytes=capacity_bytes, seed=seed))
-    if not scenario.layout.has_strips:
+    if scenario.layout.own_start:
         if near is not None and workload.has_writes and workload.queue_depth:
             return near.start
-        history = History(workload, capacity_bytes, seed).shared
-        at_first = with_arc(scenario, history)
-        if not workload.has_writes:
-            return with_l2arc(at_first, scenario, history, math.nan)
-        return group_start(scenario, workload, at_first, capacity_bytes=capacity_bytes, seed=seed, engine=engine)
+        begin = resolve_name(scenario.layout.own_start)
+        of_volume: Start = begin(scenario, workload, capacity_bytes=capacity_bytes, seed=seed, engine=engine)
+        return of_volume
     parts = Parts(scenario, History(workload, capacity_bytes, seed))
     first = parts.first_levels
-    if not parts.has_levels or not parts.writes_anything:
+    if not parts.has_levels or not workload.has_writes:
         return parts.start(first)
 
     trials = _Trials(parts, workload, capacity_bytes, seed, engine)
@@ -181,17 +176,17 @@ def settled(
                 start = replace(start, round_requests=near.start.round_requests, is_in_waves=True)
             return start
 
-    if parts.media is not None:
+    if scenario.drive.media_cache is not None:
         found = _with_media_caches(first, lambda levels: tried(levels)[0])
-        if found.media is Level.FULL and not parts.knows_cleanings:
+        if found.media is Level.FULL and not parts.drives.knows_cleanings:
             # with full buffers nothing but the logs can rise
             full, _ = tried(replace(first, drives=Level.FULL))
             found = replace(found, media=full.media if full.media is Level.MARK else Level.FULL)
-        if parts.pages is None:
+        if parts.host.pages is None:
             return begun(found)
         first = replace(first, media=found.media)
     calm = None
-    if not parts.keeps_dirty_pages and first.drives is Level.MARK:
+    if not parts.host.keeps_dirty_pages and first.drives is Level.MARK:
         # half a buffer that is drained slowly would look like one that stays, and delay requests for hours
         calm, pace = tried(replace(first, drives=Level.LOW))
         if calm.drives is Level.LOW:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from diskmodel.engine.steady.parts import Parts
-from diskmodel.engine.steady.recent import distinct
+from diskmodel.engine.steady.past.history import distinct
 from diskmodel.engine.steady.start import Level, Levels
 from diskmodel.records import Op, Requests, Run
 from diskmodel.workload import Workload
@@ -54,8 +54,8 @@ def pace_of(parts: Parts, requests: Requests, run: Run) -> Pace:
     """How fast a trial went."""
     seconds = max(run.end_ns, 1) / 1e9
     offset, length = (column[requests.op == Op.WRITE] for column in (requests.offset, requests.length))
-    n_pages = int((-(-(offset + length) // parts.page_bytes) - offset // parts.page_bytes).sum())
-    at, dirty = run.levels[:, 0], run.levels[:, 3] // parts.page_bytes
+    n_pages = int((-(-(offset + length) // parts.host.page_bytes) - offset // parts.host.page_bytes).sum())
+    at, dirty = run.levels[:, 0], run.levels[:, 3] // parts.host.page_bytes
     # until next to nothing is left: then it rises again
     drained_to = np.flatnonzero(dirty <= dirty[:1] // 4)
     last = drained_to[0] if len(drained_to) else -1
@@ -81,28 +81,28 @@ def fall_of_buffers(run: Run) -> float:
 
 def grown_old(parts: Parts, filling: Pace) -> int:
     """Pages that are dirty when the first of them has grown old, at this pace, or because they are so many."""
-    assert parts.pages is not None
-    n_uses = int(filling.pages_per_s * parts.pages.old_ns / 1e9) + 1
-    uses = parts.history.uses(n_uses, parts.page_bytes, only_writes=True)
-    return max(min(len(distinct(uses)), parts.pages.background_pages), 1)
+    assert parts.host.pages is not None
+    n_uses = int(filling.pages_per_s * parts.host.pages.old_ns / 1e9) + 1
+    uses = parts.history.uses(n_uses, parts.host.page_bytes, only_writes=True)
+    return max(min(len(distinct(uses)), parts.host.pages.background_pages), 1)
 
 
 def requests_of_wave(parts: Parts, filling: Pace, draining: Pace, n_dirty: int) -> int:
     """Requests from one time at which no page is dirty to the next, at these paces (rule Z6)."""
-    assert parts.pages is not None
+    assert parts.host.pages is not None
     drain_s = n_dirty / draining.drained_per_s if draining.drained_per_s > 0 else 0.0
-    return round(filling.requests_per_s * parts.pages.old_ns / 1e9 + draining.requests_per_s * drain_s)
+    return round(filling.requests_per_s * parts.host.pages.old_ns / 1e9 + draining.requests_per_s * drain_s)
 
 
 def levels_after(parts: Parts, levels: Levels, run: Run, requests: Requests) -> Levels:
     """Where levels go that began at `levels`."""
     if not len(run.levels):
         return Levels()
-    at, ends = run.levels[:, 1:4].copy(), parts.ends()
-    caches = parts.logged(levels.media)
+    at, ends = run.levels[:, 1:4].copy(), parts.marks()
+    caches = parts.drives.logged(levels.media)
     # a full one has room for half of what a cleaning frees, on average
     logged = int(caches.writes[:, 1].sum()) - caches.gap_sectors // 2
-    at[:, 1] -= logged * parts.sector_bytes * parts.scenario.layout.n_disks
+    at[:, 1] -= logged * parts.drives.sector_bytes * parts.scenario.layout.n_disks
     host_bytes, disk_bytes = _written_bytes(requests), int(run.devices.write_bytes.sum())
     # the first quarter fills queues
     drift = (at[-1] - at[len(at) // 4]) / np.maximum([host_bytes, disk_bytes, host_bytes], 1) * 4 / 3
@@ -112,7 +112,7 @@ def levels_after(parts: Parts, levels: Levels, run: Run, requests: Requests) -> 
     )
     if controller is Level.LOW:
         controller = Level.MARK  # nothing destages below the mark
-    if not parts.keeps_dirty_pages:
+    if not parts.host.keeps_dirty_pages:
         pages = levels.pages
     elif pages is Level.FULL and at[-1, 2] <= ends[2][0]:
         pages = Level.LOW  # it rises below its mark because nothing has been dirty for long

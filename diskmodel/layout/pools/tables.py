@@ -65,6 +65,7 @@ class VdevTables(LayoutTables):
 
     kind: ClassVar[str] = "pool"
     has_strips: ClassVar[bool] = False
+    own_start: ClassVar[str] = "diskmodel.engine.steady.pools.pool:settled"
 
     pool: PoolTables
 

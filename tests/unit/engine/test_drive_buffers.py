@@ -16,7 +16,7 @@ from diskmodel.array import Array
 from diskmodel.engine.run import run
 from diskmodel.engine.scenario import resolve
 from diskmodel.engine.simulate import simulate
-from diskmodel.engine.steady.buffered import joined
+from diskmodel.engine.steady.drives.buffered import joined
 from diskmodel.errors import DescriptionError
 from diskmodel.layout.written import Written
 from diskmodel.records import PARTS, Requests, Run, StreamRule

@@ -21,7 +21,7 @@ from diskmodel.engine.ledger import (
 from diskmodel.engine.run import draw_and_run
 from diskmodel.engine.scenario import resolve
 from diskmodel.engine.steady.parts import Parts
-from diskmodel.engine.steady.recent import History
+from diskmodel.engine.steady.past.history import History
 from diskmodel.engine.steady.shared import steady_start
 from diskmodel.engine.steady.start import EMPTY, Levels
 from diskmodel.engine.threads import Threads, mapped

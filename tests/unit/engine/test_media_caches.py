@@ -15,9 +15,9 @@ from diskmodel.drive.hdd.tables import HddTables
 from diskmodel.drive.mechanics import Arm, Mechanics, Spindle
 from diskmodel.drive.media_cache.log import MediaLog
 from diskmodel.engine.scenario import resolve
-from diskmodel.engine.steady import logged
-from diskmodel.engine.steady.logged import full_caches, maybe_adjacent
-from diskmodel.engine.steady.recent import History
+from diskmodel.engine.steady.drives import media_cache
+from diskmodel.engine.steady.drives.media_cache import full_caches, maybe_adjacent
+from diskmodel.engine.steady.past.history import History
 from diskmodel.engine.steady.shared import steady_start
 
 ARCHIVE = "seagate-archive-st8000as0002"
@@ -164,9 +164,9 @@ def test_strips_of_a_sector_take_no_more_memory_than_others(monkeypatch: pytest.
         drawn.append(len(found[1]))
         return found
 
-    pieces_of = logged._pieces_of
-    monkeypatch.setattr(logged, "_pieces_of", counted)
-    monkeypatch.setattr(logged, "_MOST_PIECES", 200_000)
+    pieces_of = media_cache._pieces_of
+    monkeypatch.setattr(media_cache, "_pieces_of", counted)
+    monkeypatch.setattr(media_cache, "_MOST_PIECES", 200_000)
     array = Array.parse({"drive": ARCHIVE, "layout": {"level": "raid3", "disks": 5}})
     history = History(Workload.parse({"size": "1 MiB", "read_ratio": 0.0, "clients": 4}), 10**12, 5)
     full_caches(history, resolve(array, 0).layout, tables())

@@ -19,7 +19,8 @@ from diskmodel.engine.run import Engine
 from diskmodel.engine.run import run as run_on
 from diskmodel.engine.scenario import resolve
 from diskmodel.engine.simulate import simulate
-from diskmodel.engine.steady import EMPTY, recent
+from diskmodel.engine.steady import EMPTY
+from diskmodel.engine.steady.past import history
 from diskmodel.engine.steady.steady import settled
 from diskmodel.errors import DescriptionError
 from diskmodel.layout.pools.l2arc import CacheDeviceTables, Devices, L2arc, L2arcTables, Region
@@ -217,7 +218,7 @@ def test_hits_of_uniform_reads() -> None:
 
 
 def test_more_records_than_the_past_shows(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(recent, "MAX_ROWS", 4_000)
+    monkeypatch.setattr(history, "MAX_ROWS", 4_000)
     found = run(pool(60_000, 1_000, 131_072), load(100_000, 131_072, clients=8), 4_000)
     assert found.l2_hit_ratio == pytest.approx(0.6, abs=0.03)
 

@@ -11,7 +11,7 @@ from diskmodel.analytic.rule import rule_of_thumb
 from diskmodel.controller.description import ReadCache
 from diskmodel.engine.native import cannot_serve
 from diskmodel.engine.scenario import resolve
-from diskmodel.engine.steady import recent
+from diskmodel.engine.steady.past import history
 from diskmodel.errors import CoverageError, InputError
 from diskmodel.plan.trial.rule_of_thumb import rule_of_an_array
 
@@ -104,7 +104,7 @@ def test_hits_of_the_arc_follow_from_its_size(record: str, monkeypatch: pytest.M
 
     Of records of 16 KiB the past that is drawn fills a tenth of it, and the rest is filled beside it (rule Z4).
     """
-    monkeypatch.setattr(recent, "MAX_ROWS", 8_000)
+    monkeypatch.setattr(history, "MAX_ROWS", 8_000)
     pool = Array(f"2x6 generic-7k2 raidz2, record {record}, 1GiB read cache")
     load = Workload.parse({"size": "8 KiB", "clients": 8, "read_ratio": 1, "span": "4 GiB"})
     n = 3_000

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from diskmodel.array import Array
 from diskmodel.controller.dirty_blocks import Lanes
 from diskmodel.engine.simulate import simulate
-from diskmodel.engine.steady.rounds import UNEVEN, UNEVEN_WAYS, Arms, swept_round, unevenness
+from diskmodel.engine.steady.past.rounds import UNEVEN, UNEVEN_WAYS, Arms, swept_round, unevenness
 from diskmodel.plan import PlanDescription, run_plan
 from diskmodel.plan.show.words import answer
 from diskmodel.plan.trial.simulated import Simulated

@@ -13,8 +13,10 @@ from diskmodel.engine import native
 from diskmodel.engine.messages.large_caches import large_cache_messages
 from diskmodel.engine.run import Engine, run
 from diskmodel.engine.scenario import Scenario, resolve
-from diskmodel.engine.steady import contents, recent, settled
-from diskmodel.engine.steady.contents import in_row, numbers_in_row
+from diskmodel.engine.steady import settled
+from diskmodel.engine.steady.past import history
+from diskmodel.engine.steady.pools import arc
+from diskmodel.engine.steady.pools.arc import in_row, numbers_in_row
 from diskmodel.engine.steady.reach import within_reach
 from diskmodel.records import Requests
 from diskmodel.workload import Workload
@@ -81,7 +83,7 @@ def listed(scenario: Scenario) -> Scenario:
 def test_a_pool_is_the_same_with_what_it_can_reach_of_its_cache(
     load: dict[str, Any], engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(contents, "uses_to_fill_arc", lambda n, _: n // 5)
+    monkeypatch.setattr(arc, "uses_to_fill_arc", lambda n, _: n // 5)
     layout = {"level": "raidz1", "disks": 4, "record": "16 KiB"}
     controller = {"read_cache": {"size": "320 MiB"}}
     pool = Array.parse({"drive": "samsung-pm893-960", "layout": layout, "controller": controller})
@@ -108,9 +110,9 @@ def test_records_at_equal_distances_have_numbers() -> None:
 
 
 def test_of_regions_that_fit_all_that_is_asked_for_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in ("parts", "contents"):
+    for module in ("controller", "past.blocks"):
         monkeypatch.setattr(f"diskmodel.engine.steady.{module}.MAX_USES", 1 << 12)
-    assert recent.MAX_USES > 1 << 12
+    assert history.MAX_USES > 1 << 12
     scenario, requests = begun({"read_cache": {"size": "2 GiB"}}, UNIFORM | {"read_ratio": 1.0}, n=200)
     assert scenario.start.cached_regions.tolist() == [[0, -(-1_000_000_000 // 4096)]]
     done = run(scenario, requests).completions

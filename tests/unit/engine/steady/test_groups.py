@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from diskmodel.engine.steady.groups import n_above, n_different
+from diskmodel.engine.steady.pools.groups import n_above, n_different
 
 RANGES = st.lists(st.tuples(st.integers(0, 60), st.integers(0, 12)), max_size=12)
 

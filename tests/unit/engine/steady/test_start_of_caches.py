@@ -9,7 +9,7 @@ import pytest
 
 from diskmodel.array import Array
 from diskmodel.engine.simulate import simulate
-from diskmodel.engine.steady.recent import History, waiting_in_round
+from diskmodel.engine.steady.past.history import History, waiting_in_round
 from diskmodel.workload import Workload
 from tests.unit.engine.steady.starting import start_of
 

@@ -14,8 +14,8 @@ from diskmodel.engine.run import run
 from diskmodel.engine.scenario import resolve
 from diskmodel.engine.simulate import simulate
 from diskmodel.engine.steady import settled
-from diskmodel.engine.steady.buffered import by_disk, staggered
-from diskmodel.engine.steady.recent import History, most_recent, still_waiting
+from diskmodel.engine.steady.drives.buffered import by_disk, staggered
+from diskmodel.engine.steady.past.history import History, most_recent, still_waiting
 from diskmodel.engine.steady.start import Start
 from diskmodel.engine.steady.steady import filled
 from diskmodel.errors import DescriptionError

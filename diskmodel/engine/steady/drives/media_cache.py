@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from diskmodel.drive import HddTables, MediaCacheTables
 from diskmodel.engine.compiled import kernel as _kernel
-from diskmodel.engine.steady.recent import MAX_ROWS, History, write_weight
+from diskmodel.engine.steady.past.history import MAX_ROWS, History, write_weight
 from diskmodel.layout import VolumeTables, Written
 from diskmodel.layout.written import written
 from diskmodel.records import Int64

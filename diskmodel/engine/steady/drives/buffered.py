@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from diskmodel.engine.steady.keeping import kept
-from diskmodel.engine.steady.recent import History, stable_order
+from diskmodel.engine.steady.past.history import History, stable_order
+from diskmodel.engine.steady.past.keeping import kept
 from diskmodel.engine.steady.start import EMPTY
 from diskmodel.layout import VolumeTables, Written
 from diskmodel.layout.written import written

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from diskmodel.engine.ledger import current
-from diskmodel.engine.steady.keeping import kept
+from diskmodel.engine.steady.past.keeping import kept
 from diskmodel.records import Int64, Op
 from diskmodel.workload import Closed, ReuseWalk, Sequential, Stream, Strided, Workload, interleave
 

@@ -11,9 +11,9 @@ import numpy as np
 
 from diskmodel.engine.effort import Cost, few_enough
 from diskmodel.engine.ledger import current
-from diskmodel.engine.steady.drives import drive_state
-from diskmodel.engine.steady.l2arc import with_l2arc
-from diskmodel.engine.steady.recent import MAX_USES, History
+from diskmodel.engine.steady.drives.drives import drives_of
+from diskmodel.engine.steady.past.history import MAX_USES, History
+from diskmodel.engine.steady.pools.l2arc import with_l2arc
 from diskmodel.engine.steady.start import Start
 from diskmodel.records import Int64, Op, Requests, Run, Sync
 from diskmodel.workload import Workload
@@ -113,7 +113,7 @@ def _with_full_buffers(begun: Start, scenario: Scenario, top_ratio: float) -> St
     fill.
     """
     layout = scenario.layout
-    rows = drive_state(scenario.drive).full_of(layout.data_offset + int(top_ratio * layout.member))
+    rows = drives_of(scenario.drive).full_of(scenario.drive, layout.data_offset + int(top_ratio * layout.member))
     if not rows:
         return begun
     disks = [disk for disk in range(layout.n_disks) if disk not in layout.failed]

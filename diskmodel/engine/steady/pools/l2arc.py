@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from diskmodel.engine.steady.contents import arc_start, arc_uses, uses_to_fill_arc
-from diskmodel.engine.steady.recent import MAX_ROWS, History
+from diskmodel.engine.steady.past.history import MAX_ROWS, History
+from diskmodel.engine.steady.pools.arc import arc_start, arc_uses, uses_to_fill_arc
+from diskmodel.engine.steady.pools.turn import Kinds, Turn
 from diskmodel.engine.steady.start import EMPTY, Start
-from diskmodel.engine.steady.turn import Kinds, Turn
 from diskmodel.records import Int64
 from diskmodel.workload import Sequential, SortedBatches, Strided
 

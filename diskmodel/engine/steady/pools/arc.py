@@ -1,0 +1,116 @@
+"""What the ARC of a pool holds after a long time of a workload (rule Z4)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from diskmodel.engine.steady.past.blocks import RECENT_KEPT, n_blocks_of, region_blocks, regions_of
+from diskmodel.engine.steady.past.history import History, distinct
+from diskmodel.engine.steady.past.keeping import kept
+from diskmodel.engine.steady.start import Spread
+from diskmodel.records import Int64
+from diskmodel.workload import Sequential, SortedBatches, Strided
+
+#: Uses of records for each that a pool's ARC has room for: its balance is slow. With Zipf's popularity (theta 1, an ARC
+#: of 11,000 of 5.6 million records) reads hit 46.7 % after 4, 49.1 % after 20, 52.1 % after 70 and 52.9 % after 150.
+_USES_PER_RECORD = 64
+#: Records at most that are listed beside those of the past, where a cache device takes what an ARC evicts: 128 GiB of
+#: records of 16 KiB. At half, ARCs of large servers begin half full; at double, a question takes more than 1 GB.
+MAX_BESIDE = 1 << 23
+
+
+def uses_to_fill_arc(n: int, n_more: int) -> int:
+    """Uses that fill a pool's ARC of `n` records, and so many more."""
+    return _USES_PER_RECORD * n + n_more
+
+
+@kept(RECENT_KEPT)
+def arc_uses(history: History, n: int, record_bytes: int, n_more: int = 0) -> tuple[Int64, Int64]:
+    """Uses that fill a pool's ARC of `n` records, and `n_more`; and the numbers of those that wrote, ascending.
+
+    The past's requests may be too few for it (rule Z4): what is left then holds records of the streams with random
+    places, at equal distances over their regions, so many of each as it has requests. What is popular is in the past.
+    """
+    past, are_written = history.marked_uses(uses_to_fill_arc(n, n_more), record_bytes)
+    before = _beside(past, history, n, record_bytes)
+    return np.concatenate([before, past]), len(before) + np.flatnonzero(are_written)
+
+
+def _beside(past: Int64, history: History, n: int, record_bytes: int) -> Int64:
+    """Records that an ARC of `n` has beside those of the past: all of them, if they fit."""
+    region = region_blocks(history, n, record_bytes)
+    if len(region):
+        return region
+    used = distinct(past)
+    rows = _spread_rows(used, history, min(n - len(used), MAX_BESIDE), record_bytes)
+    none = np.empty(0, np.int64)
+    return np.concatenate([none, *(in_row(row, np.arange(row[1])) for row in rows)])
+
+
+def _spread_rows(used: Int64, history: History, left: int, record_bytes: int) -> Int64:
+    """Rows of about `left` records beside those that the past has used, as those of `Spread`."""
+    streams = [s for s in history.workload.streams if not isinstance(s.addresses, Sequential | Strided | SortedBatches)]
+    total = sum(stream.row_weight for stream in history.workload.streams)
+    held: dict[tuple[int, int], int] = {}
+    for stream in streams if left > 0 and total else ():
+        space = history.workload.space(stream, history.capacity_bytes)
+        first, n_records = space.first_byte // record_bytes, max(space.span_bytes // record_bytes, 1)
+        # those that fall on records of the past are no others: so many more are taken
+        n_used = int(np.count_nonzero((used >= first) & (used < first + n_records)))
+        n_own = round(left * stream.row_weight / total / max(1 - n_used / n_records, 0.01))
+        # streams with the same region share what is held of it
+        held[first, n_records] = min(held.get((first, n_records), 0) + n_own, n_records)
+    return np.array([(first, n, of) for (first, of), n in held.items() if n], np.int64).reshape(-1, 3)
+
+
+def in_row(row: Int64, numbers: Int64) -> Int64:
+    """Return the records with these numbers, from 0 on, of a row of a `Spread`."""
+    first, held, of = row.tolist()
+    found: Int64 = first + numbers * of // held
+    return found
+
+
+def numbers_in_row(row: Int64, records: Int64) -> Int64:
+    """Return the numbers of those of the records that a row of a `Spread` has."""
+    first, held, of = row.tolist()
+    place = records[(records >= first) & (records < first + of)] - first
+    number = -(-place * held // of)
+    is_held = (number < held) & (number * of // held == place)
+    found: Int64 = number[is_held]
+    return found
+
+
+@kept(RECENT_KEPT)
+def _arc_start(history: History, n: int, record_bytes: int) -> tuple[Int64, Int64, Int64, tuple[Int64, ...]]:
+    """What `arc_start` returns, its `Spread` in parts."""
+    past, are_written = history.marked_uses(uses_to_fill_arc(n, 0), record_bytes)
+    used = distinct(past)
+    regions = regions_of(history, record_bytes)
+    if n_blocks_of(regions) <= n:
+        rows = np.stack([regions[:, 0], regions[:, 1] - regions[:, 0], regions[:, 1] - regions[:, 0]], axis=1)
+    else:
+        rows = _spread_rows(used, history, n - len(used), record_bytes)
+    in_order = rows[np.argsort(rows[:, 0], kind="stable")]
+    if (in_order[1:, 0] < in_order[:-1, 0] + in_order[:-1, 2]).any():  # a record would be in two of them
+        cached, written = arc_uses(history, n, record_bytes)
+        return cached, written, np.empty((0, 3), np.int64), ()
+    while True:
+        again = tuple(numbers_in_row(row, used) for row in rows)
+        n_again = sum(map(len, again))
+        n_over = int(rows[:, 1].sum()) + len(used) - n_again - n
+        if n_over <= 0 or not len(rows):
+            cached = np.concatenate([*(in_row(row, of) for row, of in zip(rows, again, strict=True)), past])
+            return cached, n_again + np.flatnonzero(are_written), rows, again
+        most = int(np.argmax(rows[:, 1]))
+        rows[most, 1] = max(rows[most, 1] - n_over, 0)
+        rows = rows[rows[:, 1] > 0]
+
+
+def arc_start(history: History, n: int, record_bytes: int) -> tuple[Int64, Int64, Spread | None]:
+    """Uses that fill a pool's ARC of `n` records, the numbers of those that wrote, and what it holds before these.
+
+    As `arc_uses`, without a list of what no run reaches. Records of the `Spread` that the past uses again are the first
+    of the uses.
+    """
+    cached, written, rows, again = _arc_start(history, n, record_bytes)
+    return cached, written, Spread(rows, again) if len(rows) else None
