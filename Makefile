@@ -118,10 +118,10 @@ FREE_THREADED := $(FREE_THREADED)\nbuild_flags=Py_GIL_DISABLED\nsuppress_build_s
 .PHONY: check-systems
 check-systems: ## Check that the kernel compiles for Windows, macOS and free-threaded Pythons (without linking)
 	for system in x86_64-pc-windows-gnu aarch64-apple-darwin; do \
-		PYO3_NO_PYTHON=1 cargo check --locked --quiet --target $$system --package diskmodel-kernel; done
+		PYO3_NO_PYTHON=1 cargo check --locked --quiet --target $$system --package diskmodel-python; done
 	mkdir -p build && printf '$(FREE_THREADED)' > build/free-threaded.txt
 	PYO3_CONFIG_FILE=$(abspath build/free-threaded.txt) CARGO_TARGET_DIR=target/free-threaded \
-		cargo check --locked --quiet --package diskmodel-kernel
+		cargo check --locked --quiet --package diskmodel-python
 
 .PHONY: types
 types: $(VENV)/.dependencies ## Check the types of the Python code
@@ -172,7 +172,8 @@ fuzz: setup ## Fuzz every parser, loader and engine: make fuzz INPUTS=1e6 ONLY="
 # Needs no Python, so it can be built while that is installed.
 .PHONY: test-rust
 test-rust:
-	cargo test --locked --workspace --no-default-features --features diskmodel-kernel/serde --quiet
+	cargo test --locked --workspace --exclude diskmodel-python --exclude diskmodel-web \
+		--features diskmodel-kernel/serde --quiet
 
 .PHONY: story
 story: setup ## Rerun a story from the field and draw it: make story NAME=threads
@@ -301,7 +302,7 @@ $(VENV)/.dependencies: requirements/dev.txt | $(VENV)/.python
 $(VENV)/.compiled: $(RUST_SOURCES) | $(VENV)/.python
 ifeq ($(shell uname -s),Linux)
 	$(CARGO_ENV) cargo rustc --quiet --locked --release --lib --crate-type cdylib \
-		--features pyo3/extension-module --manifest-path $(KERNEL)/Cargo.toml
+		--features pyo3/extension-module --manifest-path $(KERNEL)/python/Cargo.toml
 	$(CARGO_ENV) cargo build --quiet --locked --release --manifest-path calibrate/microbench/Cargo.toml
 endif
 	@touch $@
@@ -312,7 +313,8 @@ $(VENV)/.installed: $(VENV)/.dependencies $(VENV)/.compiled pyproject.toml setup
 	$(PIP) install --quiet --no-build-isolation --no-deps --editable .
 	@touch $@
 
-$(WASM): $(KERNEL)/wasm.sh $(KERNEL)/Cargo.toml $(shell find $(KERNEL)/src -name '*.rs') Cargo.toml Cargo.lock
+$(WASM): $(KERNEL)/wasm.sh $(KERNEL)/Cargo.toml $(KERNEL)/web/Cargo.toml Cargo.toml Cargo.lock \
+		$(shell find $(KERNEL)/src $(KERNEL)/web/src -name '*.rs')
 	$(KERNEL)/wasm.sh $(abspath $(WASM))
 
 $(VENV)/.mutation: requirements/mutation.txt | $(VENV)/.dependencies

@@ -22,7 +22,7 @@ class BuildFromScratch(build):
 IS_FREE_THREADED = bool(sysconfig.get_config_var("Py_GIL_DISABLED"))
 KERNEL = RustExtension(
     "diskmodel.engine._kernel",
-    path="diskmodel/engine/kernel/Cargo.toml",
+    path="diskmodel/engine/kernel/python/Cargo.toml",
     binding=Binding.PyO3,
     py_limited_api=not IS_FREE_THREADED,
     args=["--locked"],

@@ -30,9 +30,7 @@ TABLE = Path(__file__).with_name("bench_work.csv")
 BEGIN, END = "<!-- work: begin -->", "<!-- work: end -->"
 ROOT = Path(__file__).parents[1]
 PROGRAM = ROOT / "target" / "release" / "examples" / "work"
-BUILD = (
-    "cargo build --release --locked --quiet --no-default-features --features serde -p diskmodel-kernel --example work"
-)
+BUILD = "cargo build --release --locked --quiet --features serde -p diskmodel-kernel --example work"
 COUNTER = ("valgrind", "--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null")
 #: Of the counted program. Large columns never come from the heap, where it would depend on what was freed before
 #: whether they have to be moved and set to zero: on the same program that made a difference of 3 %.

@@ -1,7 +1,7 @@
 """Records that cross over to compiled code: each field is declared once, in a dataclass, and read from there.
 
 A record's fields are what a dictionary for the kernel holds and what the schema lists. The kernel lists its own in the
-same words (`kernel/src/schema.rs`), so that a difference between two versions is seen.
+same words (`kernel/src/record/schema.rs`), so that a difference between two versions is seen.
 """
 
 from __future__ import annotations

@@ -8,7 +8,9 @@ import pytest
 
 from tests.differential.mutants.patching import KERNEL, ROOT, Place, listed, patched, planted
 
-SOURCES = ROOT / KERNEL / "src"
+CRATES = ROOT / KERNEL
+#: The kernel itself, and the crates beside it.
+SOURCES = [CRATES / folder / "src" for folder in (".", "python", "serve", "web")]
 
 
 def place(old: str, new: str = "", name: str = "Late") -> Place:
@@ -16,15 +18,16 @@ def place(old: str, new: str = "", name: str = "Late") -> Place:
 
 
 def patched_arm(folder: Path, *places: Place) -> str:
-    (folder / "arm.rs").write_text(
+    (folder / "src").mkdir(exist_ok=True)
+    (folder / "src" / "arm.rs").write_text(
         "fn ready(now: i64) -> i64 {\n    now\n        + 1\n}\n\nfn due(now: i64) -> i64 {\n    now\n}\n"
     )
-    return dict(patched(folder, places))["arm.rs"]
+    return dict(patched(folder, places))["src/arm.rs"]
 
 
 def test_every_place_is_found_once_in_the_kernel() -> None:
-    changed = dict(patched(SOURCES, listed()))
-    assert all((SOURCES / file).read_text() != text for file, text in changed.items())
+    changed = dict(patched(CRATES, listed()))
+    assert all((CRATES / file).read_text() != text for file, text in changed.items())
 
 
 def test_each_place_asks_for_its_own_mutant_and_for_no_other() -> None:
@@ -33,7 +36,7 @@ def test_each_place_asks_for_its_own_mutant_and_for_no_other() -> None:
 
 
 def test_the_kernel_is_free_of_mutants() -> None:
-    assert [path for path in SOURCES.rglob("*.rs") if planted(path.read_text())] == []
+    assert [path for source in SOURCES for path in source.rglob("*.rs") if planted(path.read_text())] == []
 
 
 def test_mutants_are_numbered_and_white_space_does_not_count(tmp_path: Path) -> None:

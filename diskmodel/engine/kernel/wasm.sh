@@ -11,8 +11,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../../.."
 target=wasm32-unknown-unknown
 # a folder of its own: cargo would wait until nothing else is compiled in the usual one
 folder=target/wasm
-options=(--locked --quiet --release --target "$target" --target-dir "$folder" --package diskmodel-kernel
-    --no-default-features --features web)
+options=(--locked --quiet --release --target "$target" --target-dir "$folder" --package diskmodel-web)
 # readers download it: without line numbers and names
 export CARGO_PROFILE_RELEASE_DEBUG=false CARGO_PROFILE_RELEASE_STRIP=true
 
@@ -34,5 +33,5 @@ else
     exit 1
 fi
 mkdir -p "$(dirname "$output")"
-cp "$folder/$target/release/_kernel.wasm" "$output.new"
+cp "$folder/$target/release/diskmodel_web.wasm" "$output.new"
 mv "$output.new" "$output"

@@ -53,7 +53,7 @@ def compile_kernel(source: Path, target: Path) -> None:
     With other features, variables or kinds of library than there cargo would compile all of these again. It takes the
     same crate in two places for one, and the kernel of one of them for that of the other unless its own hash differs.
     """
-    command = ["cargo", "rustc", "--lib", "--release", "--locked", "--quiet", "--package", "diskmodel-kernel"]
+    command = ["cargo", "rustc", "--lib", "--release", "--locked", "--quiet", "--package", "diskmodel-python"]
     options = ["--features", "pyo3/extension-module,ports", "--crate-type", "cdylib", *UNOPTIMISED]
     variables = {"PYO3_PYTHON": sys.executable, "PYO3_BUILD_EXTENSION_MODULE": "1"}
     environment = {**os.environ, **variables}
@@ -63,10 +63,9 @@ def compile_kernel(source: Path, target: Path) -> None:
 
 def build_kernel(target: Path) -> ModuleType:
     """Return the kernel with all mutants, built in the folder `target` and loaded beside the released one."""
-    sources = KERNEL / "src"
-    changed = {sources / file: text for file, text in patched(ROOT / sources, listed())}
+    changed = {KERNEL / file: text for file, text in patched(ROOT / KERNEL, listed())}
     switch = FOLDER / "mutants.rs"
-    copy_crates(target / "mutants", changed | {sources / switch.name: switch.read_text()})
+    copy_crates(target / "mutants", changed | {KERNEL / "src" / switch.name: switch.read_text()})
     compile_kernel(target / "mutants", target)
     # a name of its own: a library that is loaded must not change under the process
     place = target / f"_kernel-{os.getpid()}.abi3.so"

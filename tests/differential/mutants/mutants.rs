@@ -2,8 +2,6 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use pyo3::prelude::*;
-
 const NONE: usize = usize::MAX;
 static PLANTED: AtomicUsize = AtomicUsize::new(NONE);
 
@@ -13,8 +11,6 @@ pub fn planted(number: usize) -> bool {
 }
 
 /// Switches on the mutant of a number and all others off; without a number, all of them.
-#[pyfunction]
-#[pyo3(signature = (number=None))]
 pub fn plant(number: Option<usize>) {
     PLANTED.store(number.unwrap_or(NONE), Ordering::Relaxed);
 }

@@ -1,7 +1,7 @@
 """The mutants of the kernel: which places of its sources the copy with mutants has otherwise.
 
 The lists are the TOML files beside this one, one for each folder of the kernel. A `[[mutant]]` has a name, a `file` of
-the kernel, a text `old` that is in that file once, and a text `new` in its place, which asks `planted(NAME)`
+the kernel (of its folder `src`, or of a crate beside it, as `python/src/lib.rs`), a text `old` that is in that file once, and a text `new` in its place, which asks `planted(NAME)`
 whether to deviate. A mutant of several places has several entries. A `[[common]]` entry has no name and no deviation:
 it is what the copy has otherwise whichever mutant is switched on. White space does not count, so lines may be indented
 anew.
@@ -34,7 +34,12 @@ class Place:
     name: str = ""
 
     def __str__(self) -> str:
-        return f"mutants/{self.source}: {self.name or 'a common entry'} in kernel/src/{self.file}"
+        return f"mutants/{self.source}: {self.name or 'a common entry'} in kernel/{self.path}"
+
+    @property
+    def path(self) -> str:
+        """Return the file in the folder of the kernel."""
+        return self.file if "/src/" in self.file else f"src/{self.file}"
 
     def span(self, text: str) -> tuple[int, int]:
         """Return where `old` begins and ends in the text of the file."""
@@ -70,15 +75,15 @@ def planted(text: str) -> set[str]:
 
 
 def patched(sources: Path, places: Iterable[Place]) -> Iterator[tuple[str, str]]:
-    """Yield the files of the kernel's folder `src` that change, and their new text, in which mutants are numbers.
+    """Yield the files of the kernel's folder that change, and their new text, in which mutants are numbers.
 
     The number of a mutant is its place in `names`.
     """
     places = list(places)
     numbers = {name: number for number, name in enumerate(names(places))}
-    for file in sorted({place.file for place in places}):
+    for file in sorted({place.path for place in places}):
         text = (sources / file).read_text()
-        spans = sorted((place.span(text), place) for place in places if place.file == file)
+        spans = sorted((place.span(text), place) for place in places if place.path == file)
         for ((_, end), one), ((begin, _), other) in pairwise(spans):
             if begin < end:
                 raise ValueError(f"{one}: overlaps with {other}; make `old` of both shorter, or one entry of both")

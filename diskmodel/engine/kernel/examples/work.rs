@@ -6,9 +6,9 @@
 use std::process::ExitCode;
 use std::{env, fs};
 
-use _kernel::scenario::{Built, Scenario};
-use _kernel::simulation::Simulation;
-use _kernel::traffic::{check_columns, Columns, Completions, Feed, PartColumns, N_PARTS};
+use diskmodel_kernel::runs::{self, Recorded};
+use diskmodel_kernel::scenario::Scenario;
+use diskmodel_kernel::traffic::{check_columns, Columns, Completions, Feed, PartColumns, N_PARTS};
 use rows::Rows;
 use serde::Deserialize;
 
@@ -37,18 +37,8 @@ fn n_events(work: Work, n: usize) -> Result<u64, String> {
     };
     check_columns(&requests, &completions, &limits).map_err(|error| error.to_string())?;
     let columns = Feed::Columns(Columns::new(requests, completions));
-    macro_rules! run {
-        ($parts:expr) => {{
-            let mut simulation = Simulation::new($parts, columns);
-            simulation.run()?;
-            Ok(simulation.n_events())
-        }};
-    }
-    match built {
-        Built::Hdd(parts) => run!(parts),
-        Built::Flash(parts) => run!(parts),
-        Built::Remote(parts) => run!(parts),
-    }
+    let (ended, _) = runs::run(built, columns, &mut || false, Recorded::default());
+    Ok(ended?.n_events)
 }
 
 fn main() -> ExitCode {

@@ -6,7 +6,7 @@ use crate::drives::write_zones::WriteZones;
 use crate::events::{Action, Events, COMPLETE, DISPATCH, LAST_NS};
 use crate::layout::DiskState;
 use crate::mechanics::WRITE;
-#[cfg(feature = "web")]
+#[cfg(feature = "movements")]
 use crate::movement::Movement;
 use crate::queue::{Arms, ByClass, Margin, Policy, Pool, PoolRules, Waiting};
 
@@ -51,11 +51,11 @@ pub trait Device {
     }
 
     /// Records what the arm does from now on; a disk without one has nothing to record.
-    #[cfg(feature = "web")]
+    #[cfg(feature = "movements")]
     fn record(&mut self) {}
 
     /// What was recorded.
-    #[cfg(feature = "web")]
+    #[cfg(feature = "movements")]
     fn movements(&self) -> &[Movement] {
         &[]
     }

@@ -3,10 +3,12 @@
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use _kernel::scenario::{Built, Drive, FlashTables, FtlTables, GcPolicy, HddTables, LayoutTables, Queue, Scenario};
-use _kernel::scenario::{CopyPolicy, Family, RemoteTables, Rotation, SchedulerName, Start, VirtualTables};
-use _kernel::simulation::Simulation;
-use _kernel::traffic::{Completion, Request, Rule, Taken, Traffic};
+use diskmodel_kernel::scenario::{
+    Built, Drive, FlashTables, FtlTables, GcPolicy, HddTables, LayoutTables, Queue, Scenario,
+};
+use diskmodel_kernel::scenario::{CopyPolicy, Family, RemoteTables, Rotation, SchedulerName, Start, VirtualTables};
+use diskmodel_kernel::simulation::Simulation;
+use diskmodel_kernel::traffic::{Completion, Request, Rule, Taken, Traffic};
 
 use small::queue;
 

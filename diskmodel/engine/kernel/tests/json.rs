@@ -1,15 +1,15 @@
 //! A scenario and requests from JSON give the completions that Python got from the same: `scenarios/*.json`.
 //!
 //! The files are written by `python -m tests.differential.json_scenarios`; a Python test compares them with what Python
-//! gives now. Run with `cargo test --no-default-features --features diskmodel-kernel/serde`.
+//! gives now. Run with `cargo test -p diskmodel-kernel --features serde`.
 #![cfg(feature = "serde")]
 
 use std::fs;
 use std::path::Path;
 
-use _kernel::scenario::{Built, Scenario};
-use _kernel::simulation::Simulation;
-use _kernel::traffic::{check_columns, Columns, Completions, Feed, PartColumns, N_PARTS, PARTS};
+use diskmodel_kernel::scenario::{Built, Scenario};
+use diskmodel_kernel::simulation::Simulation;
+use diskmodel_kernel::traffic::{check_columns, Columns, Completions, Feed, PartColumns, N_PARTS, PARTS};
 use rows::Rows;
 use serde::Deserialize;
 
@@ -94,6 +94,7 @@ fn a_missing_field_is_refused_also_where_it_may_be_null() {
 
 #[test]
 fn an_unknown_name_is_refused_with_the_names_that_there_are() {
-    let message = serde_json::from_str::<_kernel::scenario::SchedulerName>("\"lifo\"").unwrap_err().to_string();
+    let message =
+        serde_json::from_str::<diskmodel_kernel::scenario::SchedulerName>("\"lifo\"").unwrap_err().to_string();
     assert!(message.contains("lifo") && message.contains("sptf-aged"), "{message}");
 }

@@ -73,7 +73,7 @@ impl Disk {
             let access = chain(model, &self.spindle, first, &steps[1..], start.data_at);
             Access { first_wait: if is_in_place { access.first_wait } else { 0 }, ..access }
         };
-        #[cfg(feature = "web")]
+        #[cfg(feature = "movements")]
         self.note(i, Extent { op, lba, n }, &access, model, at);
         let actuator = &mut self.actuators[i];
         actuator.arm = access.arm;

@@ -20,7 +20,7 @@ use crate::dirty::DirtyBuffer;
 use crate::events::Events;
 use crate::mechanics::{Mechanics, Spindle, Target, READ, WRITE};
 use crate::media_cache::MediaLog;
-#[cfg(feature = "web")]
+#[cfg(feature = "movements")]
 use crate::movement::Movement;
 use crate::queue::{Policy, Row, Waiting};
 use actuator::Actuator;
@@ -54,7 +54,7 @@ pub struct Disk {
     is_foreseeable: bool,
     candidates: Row,
     /// What the arm did, where that is recorded.
-    #[cfg(feature = "web")]
+    #[cfg(feature = "movements")]
     movements: Option<Vec<Movement>>,
 }
 
@@ -98,7 +98,7 @@ impl Disk {
                 && e.intake.takes_time(WRITE)
                 && (!host.is_positional() || e.intake.depth == 1),
             candidates: Row::default(),
-            #[cfg(feature = "web")]
+            #[cfg(feature = "movements")]
             movements: None,
         }
     }
@@ -352,14 +352,14 @@ impl Device for Disk {
         self.dirty.used() + in_logs.sum::<i64>()
     }
 
-    #[cfg(feature = "web")]
+    #[cfg(feature = "movements")]
     fn record(&mut self) {
         // what begins behind the end of the run is not a movement of it
         self.is_foreseeable = false;
         self.movements = Some(Vec::new());
     }
 
-    #[cfg(feature = "web")]
+    #[cfg(feature = "movements")]
     fn movements(&self) -> &[Movement] {
         self.movements.as_deref().unwrap_or_default()
     }

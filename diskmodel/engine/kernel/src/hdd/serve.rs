@@ -8,7 +8,7 @@ use crate::command::{Command, Commands};
 use crate::dirty::Dirty;
 use crate::events::{Action, Events, COMPLETE};
 use crate::mechanics::{Access, Arm, Extent, Mechanics, Spindle, Target, READ, WRITE};
-#[cfg(feature = "web")]
+#[cfg(feature = "movements")]
 use crate::movement::Movement;
 use crate::queue::{Edge, Waiting};
 
@@ -218,7 +218,7 @@ impl Disk {
         let tail = e.tail_ns(op);
         command.overhead += tail;
         command.done = done + tail;
-        #[cfg(feature = "web")]
+        #[cfg(feature = "movements")]
         if let Some(movement) = self.movements.as_mut().and_then(|all| all.last_mut()) {
             (movement.submitted, movement.done) = (command.submitted, command.done);
         }
@@ -311,9 +311,9 @@ impl Disk {
     /// The arm is busy with an access that begins at `at`.
     #[inline(always)]
     fn occupy(&mut self, i: usize, wanted: Extent, access: &Access, at: i64, model: &Model) {
-        #[cfg(feature = "web")]
+        #[cfg(feature = "movements")]
         self.note(i, Extent { lba: wanted.lba - self.actuators[i].first_lba, ..wanted }, access, model, at);
-        #[cfg(not(feature = "web"))]
+        #[cfg(not(feature = "movements"))]
         let _ = model;
         let actuator = &mut self.actuators[i];
         actuator.arm = access.arm;
@@ -352,7 +352,7 @@ impl Disk {
     }
 
     /// Records an access that begins now, as one of no command.
-    #[cfg(feature = "web")]
+    #[cfg(feature = "movements")]
     pub(super) fn note(&mut self, i: usize, wanted: Extent, access: &Access, model: &Model, now: i64) {
         let (from_cylinder, Extent { op, lba, n }) = (self.actuators[i].arm.cylinder, wanted);
         let Some(movements) = &mut self.movements else { return };

@@ -234,14 +234,14 @@ impl Layout {
     }
 
     /// Where each strip of a row with parity is meant to lie, those of data first: disk, first sector.
-    #[cfg(feature = "web")]
+    #[cfg(feature = "movements")]
     pub fn row(&self, row: i64) -> Vec<(u32, i64)> {
         let found = row::Row::new(self, row, 0);
         (0..found.n_strips()).map(|strip| found.place(strip)).collect()
     }
 
     /// Where the copies of a host strip are meant to lie.
-    #[cfg(feature = "web")]
+    #[cfg(feature = "movements")]
     pub fn copies_of(&self, chunk: i64, out: &mut Vec<Copy>) {
         mirror::copies_of(self, chunk, 0, out);
     }

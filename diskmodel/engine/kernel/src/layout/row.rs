@@ -67,7 +67,7 @@ impl Row {
     }
 
     /// The disk that is meant to hold a strip, and its first sector there.
-    #[cfg(feature = "web")]
+    #[cfg(feature = "movements")]
     pub fn place(&self, strip: usize) -> (u32, i64) {
         (self.planned_disk(strip), self.lba)
     }

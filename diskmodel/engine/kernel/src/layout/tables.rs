@@ -2,14 +2,9 @@
 
 use std::collections::BTreeSet;
 
-#[cfg(feature = "python")]
-use pyo3::prelude::*;
-
 use super::{CopyPolicy, Family, JournalTables, PartialTables, PoolTables, Rotation, SyncAction, WritePolicy};
-#[cfg(feature = "python")]
+use crate::given::{Caller, Given};
 use crate::named::named;
-#[cfg(feature = "python")]
-use crate::python::extract::{field, Given};
 use crate::schema::{record, Described};
 
 /// A layout in sectors, of any kind: what a kind does not have is 0, or None.
@@ -216,7 +211,6 @@ impl From<VolumeTables> for LayoutTables {
     }
 }
 
-#[cfg(feature = "python")]
 named! {
     enum Kind {
         Single = "single",
@@ -225,14 +219,13 @@ named! {
     }
 }
 
-#[cfg(feature = "python")]
-impl<'py> Given<'py> for LayoutTables {
-    fn given(tables: &Bound<'py, PyAny>) -> PyResult<Self> {
+impl<C: Caller> Given<C> for LayoutTables {
+    fn given(tables: &C::Value) -> Result<Self, C::Error> {
         const TAG: &[&str] = &["kind"];
-        Ok(match field(tables, pyo3::intern!(tables.py(), "kind"), ("Layout", "kind"))? {
-            Kind::Single => SingleTables::read(tables, TAG)?.into(),
-            Kind::Md => MdTables::read(tables, TAG)?.into(),
-            Kind::Pool => VdevTables::read(tables, TAG)?.into(),
+        Ok(match C::field(tables, "Layout", "kind")? {
+            Kind::Single => SingleTables::read::<C>(tables, TAG)?.into(),
+            Kind::Md => MdTables::read::<C>(tables, TAG)?.into(),
+            Kind::Pool => VdevTables::read::<C>(tables, TAG)?.into(),
         })
     }
 }

@@ -66,7 +66,7 @@ impl Seeks {
 pub struct SeekColumn(pub Result<Seeks, Vec<i64>>);
 
 impl SeekColumn {
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         match &self.0 {
             Ok(seeks) => seeks.ns.len(),
             Err(numbers) => numbers.len(),

@@ -2,7 +2,6 @@
 //! `diskmodel/drive/media_cache/log.py`.
 
 mod extents;
-#[cfg(any(feature = "python", test))]
 mod filled;
 
 use std::collections::VecDeque;
@@ -10,7 +9,6 @@ use std::collections::VecDeque;
 use crate::mechanics::{Extent as Step, READ, WRITE};
 use crate::schema::record;
 use extents::{Extent, ExtentMap};
-#[cfg(feature = "python")]
 pub use filled::{filled, runs};
 
 /// Sequential runs of writes that a drive follows at a time.

@@ -3,22 +3,15 @@
 use std::collections::BTreeSet;
 use std::mem::take;
 
-#[cfg(feature = "python")]
-use pyo3::exceptions::PyValueError;
-#[cfg(feature = "python")]
-use pyo3::prelude::*;
-
 use crate::device::Intake;
 use crate::divisor::Divisor;
 use crate::drives::remote;
 use crate::flash::{self, FtlTables};
+use crate::given::{Caller, Given};
 use crate::hdd::{self, Bus, Chances, Electronics};
 use crate::mechanics::{Mechanics, SeekColumn, Turned, ZoneColumns, Zones};
 use crate::media_cache::MediaCacheTables;
-#[cfg(feature = "python")]
 use crate::named::named;
-#[cfg(feature = "python")]
-use crate::python::extract::{field, Given};
 use crate::schema::{record, Described};
 use crate::units::NS_PER_S;
 use crate::virtual_disk;
@@ -163,7 +156,6 @@ impl From<remote::Any<Box<HddTables>, Box<FlashTables>>> for Drive {
     }
 }
 
-#[cfg(feature = "python")]
 named! {
     enum Kind {
         Hdd = "hdd",
@@ -171,32 +163,28 @@ named! {
     }
 }
 
-#[cfg(feature = "python")]
 enum AnyKind {
     Own(Kind),
     Remote(remote::Kind),
 }
 
-#[cfg(feature = "python")]
-impl<'py> Given<'py> for AnyKind {
-    fn given(value: &Bound<'py, PyAny>) -> PyResult<Self> {
-        let name: &str = value.extract()?;
-        let own = Kind::named(name).map(AnyKind::Own);
-        own.or_else(|| remote::Kind::named(name).map(AnyKind::Remote)).ok_or_else(|| {
-            let names = [Kind::NAMES, remote::Kind::NAMES].concat().join(", ");
-            PyValueError::new_err(format!("{name}: must be one of {names}"))
-        })
+impl<C: Caller> Given<C> for AnyKind {
+    fn given(value: &C::Value) -> Result<Self, C::Error> {
+        let of = |name: &str| {
+            let own = Kind::named(name).map(AnyKind::Own);
+            own.or_else(|| remote::Kind::named(name).map(AnyKind::Remote))
+        };
+        C::meant(value, of, &[Kind::NAMES, remote::Kind::NAMES].concat())
     }
 }
 
-#[cfg(feature = "python")]
-impl<'py> Given<'py> for Drive {
-    fn given(tables: &Bound<'py, PyAny>) -> PyResult<Self> {
+impl<C: Caller> Given<C> for Drive {
+    fn given(tables: &C::Value) -> Result<Self, C::Error> {
         const TAG: &[&str] = &["kind"];
-        Ok(match field(tables, pyo3::intern!(tables.py(), "kind"), ("Drive", "kind"))? {
-            AnyKind::Own(Kind::Hdd) => Drive::Hdd(Box::new(HddTables::read(tables, TAG)?)),
-            AnyKind::Own(Kind::Flash) => Drive::Flash(Box::new(FlashTables::read(tables, TAG)?)),
-            AnyKind::Remote(kind) => Drive::Remote(remote::Tables::read(kind, tables, TAG)?),
+        Ok(match C::field(tables, "Drive", "kind")? {
+            AnyKind::Own(Kind::Hdd) => Drive::Hdd(Box::new(HddTables::read::<C>(tables, TAG)?)),
+            AnyKind::Own(Kind::Flash) => Drive::Flash(Box::new(FlashTables::read::<C>(tables, TAG)?)),
+            AnyKind::Remote(kind) => Drive::Remote(remote::Tables::read::<C>(kind, tables, TAG)?),
         })
     }
 }

@@ -1,6 +1,6 @@
 //! Requests as files of scenarios have them, a list for each column.
 
-use _kernel::traffic::{Column, Requests, Rule};
+use diskmodel_kernel::traffic::{Column, Requests, Rule};
 use serde::Deserialize;
 
 #[derive(Deserialize)]

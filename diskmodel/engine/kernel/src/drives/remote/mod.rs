@@ -5,13 +5,10 @@ mod cloud;
 
 use std::collections::BTreeSet;
 
-#[cfg(feature = "python")]
-use pyo3::prelude::*;
-
 use crate::command::Commands;
 use crate::device::{Device, Front, Shared};
 use crate::events::Events;
-#[cfg(feature = "python")]
+use crate::given::Caller;
 use crate::named::named;
 use crate::queue::Policy;
 use crate::scenario::VirtualTables;
@@ -50,7 +47,6 @@ impl<H, F> Any<H, F> {
     }
 }
 
-#[cfg(feature = "python")]
 named! {
     pub enum Kind {
         Virtual = "virtual",
@@ -59,11 +55,10 @@ named! {
 }
 
 impl Tables {
-    #[cfg(feature = "python")]
-    pub fn read(kind: Kind, tables: &Bound<'_, PyAny>, tags: &[&str]) -> PyResult<Self> {
+    pub fn read<C: Caller>(kind: Kind, tables: &C::Value, tags: &[&'static str]) -> Result<Self, C::Error> {
         Ok(match kind {
-            Kind::Virtual => Tables::Virtual(VirtualTables::read(tables, tags)?),
-            Kind::Cloud => Tables::Cloud(CloudTables::read(tables, tags)?),
+            Kind::Virtual => Tables::Virtual(VirtualTables::read::<C>(tables, tags)?),
+            Kind::Cloud => Tables::Cloud(CloudTables::read::<C>(tables, tags)?),
         })
     }
 

@@ -4,8 +4,9 @@ use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-use super::guard::guarded;
-use crate::media_cache::{filled, runs};
+use diskmodel_kernel::media_cache::{filled, runs};
+
+use crate::guard::guarded;
 
 type Int64Array<'py> = Bound<'py, PyArray1<i64>>;
 

@@ -5,8 +5,9 @@ use std::sync::Mutex;
 use pyo3::prelude::*;
 use pyo3::types::{PyWeakrefMethods, PyWeakrefReference};
 
-use super::extract::whole_numbers;
-use crate::mechanics::{SeekColumn, Seeks};
+use diskmodel_kernel::mechanics::{SeekColumn, Seeks};
+
+use crate::extract::whole_numbers;
 
 /// Columns of which the seeks are kept for the next run: more than the drives that one search compares.
 const MAX_KEPT: usize = 64;

@@ -9,7 +9,7 @@ use super::drive::Drive;
 use super::lateness::Lateness;
 use super::protocol::{self as fuse, Message, Tree};
 use super::store::Store;
-use crate::mechanics::{READ, WRITE};
+use diskmodel_kernel::mechanics::{READ, WRITE};
 
 /// What is served, and how.
 #[derive(Clone, Copy, Debug)]

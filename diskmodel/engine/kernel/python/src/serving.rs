@@ -3,15 +3,16 @@
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 
-use super::{Ending, Server, Settings, Store, Tree};
-use crate::online::Array;
-use crate::python::extract::extracted;
-use crate::python::guard::guarded;
-use crate::rule::{holds, within};
-use crate::scenario::Scenario;
-use crate::schema::record;
+use diskmodel_kernel::online::Array;
+use diskmodel_kernel::rule::{holds, within};
+use diskmodel_kernel::scenario::Scenario;
+use diskmodel_serve::{Ending, Server, Settings, Store, Tree};
 
-record! {
+use crate::extract::extracted;
+use crate::guard::guarded;
+use crate::records::taken;
+
+taken! {
     pub struct SettingsIn as "Settings" {
         fuse_fd: i32,
         stop_fd: i32,

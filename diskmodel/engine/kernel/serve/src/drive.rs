@@ -1,6 +1,6 @@
 //! What the server needs of a simulated drive or array that is asked while its time passes.
 
-use crate::online::Array;
+use diskmodel_kernel::online::Array;
 
 /// A simulation that takes requests as they come. Times are nanoseconds of the model and never go back.
 pub trait Drive {

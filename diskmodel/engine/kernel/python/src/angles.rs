@@ -6,8 +6,10 @@ use pyo3::prelude::*;
 
 use angles::{fold, Filter, Judgement, Layouts, Phasor};
 
-use super::guard::guarded;
-use crate::schema::record;
+use crate::columns::In;
+use crate::extract::extracted;
+use crate::guard::guarded;
+use crate::records::taken;
 
 fn complexes(py: Python<'_>, phasors: Vec<Phasor>) -> Bound<'_, PyArray1<Complex64>> {
     PyArray1::from_iter(py, phasors.into_iter().map(|[re, im]| Complex64::new(re, im)))
@@ -57,12 +59,14 @@ pub fn likeliest_layout(
     py: Python<'_>,
     blocks: PyReadonlyArray1<'_, f64>,
     angle: PyReadonlyArray1<'_, f64>,
-    layouts: LayoutsIn<'_>,
-    judgement: JudgementIn,
+    layouts: &Bound<'_, PyAny>,
+    judgement: &Bound<'_, PyAny>,
 ) -> PyResult<(usize, usize, Vec<usize>)> {
     guarded(py, || {
         let (blocks, angle) = (blocks.as_slice()?, angle.as_slice()?);
+        let layouts: LayoutsIn<'_> = extracted("layouts", layouts)?;
         let layouts = layouts.checked()?;
+        let judgement: JudgementIn = extracted("judgment", judgement)?;
         if blocks.is_empty() || blocks.len() != angle.len() {
             return Err(PyValueError::new_err("angle: must have a value for each of blocks, one at least"));
         }
@@ -71,7 +75,7 @@ pub fn likeliest_layout(
     })
 }
 
-record! {
+taken! {
     /// What angles and tracks count, as Python gives it.
     pub struct JudgementIn as "Judgment" {
         per_square: f32,
@@ -90,13 +94,13 @@ impl From<JudgementIn> for Judgement {
     }
 }
 
-record! {
+taken! {
     /// Candidates as Python gives them.
     pub struct LayoutsIn<'py> as "Layouts" {
-        first: PyReadonlyArray1<'py, f64>,
-        track: PyReadonlyArray1<'py, f64>,
-        cylinder: PyReadonlyArray1<'py, f64>,
-        offset: PyReadonlyArray1<'py, f64>,
+        first: In<'py, f64>,
+        track: In<'py, f64>,
+        cylinder: In<'py, f64>,
+        offset: In<'py, f64>,
         heads: usize,
         period: f64,
         max_slips: usize,

@@ -3,10 +3,10 @@
 //! One thread does everything: it takes what the kernel sends, hands it to the simulation, waits for the simulation's
 //! next event, and answers what has completed. The mount is made and undone by the caller.
 
+#![cfg(target_os = "linux")]
+
 mod clock;
 mod drive;
-#[cfg(feature = "python")]
-pub mod glue;
 mod lateness;
 mod protocol;
 mod server;

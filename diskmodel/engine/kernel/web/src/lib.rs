@@ -12,13 +12,13 @@ use std::slice;
 use serde::Deserialize;
 use serde_json::{json, Value};
 
-use crate::device::Device;
-use crate::layout::{Layout, LayoutTables};
-use crate::movement::{strips, Movement};
-use crate::queue::Queue;
-use crate::scenario::{Built, CacheTables, Drive, Scenario};
-use crate::simulation::{Parts, Simulation};
-use crate::traffic::{check_columns, Column, Columns, Completions, Feed, PartColumns, Requests, Rule, N_PARTS, PARTS};
+use diskmodel_kernel::layout::{Layout, LayoutTables};
+use diskmodel_kernel::movement::{strips, Movement};
+use diskmodel_kernel::runs::{self, Recorded};
+use diskmodel_kernel::scenario::{CacheTables, Drive, Queue, Scenario};
+use diskmodel_kernel::traffic::{
+    check_columns, Column, Columns, Completions, Feed, PartColumns, Requests, Rule, N_PARTS, PARTS,
+};
 
 /// Every value of a column lies at a multiple of it.
 const ALIGNMENT: usize = 8;
@@ -120,12 +120,9 @@ impl State {
         };
         check_columns(&requests, &completions, &limits)?;
         let columns = Feed::Columns(Columns::new(requests, completions));
-        let is_recorded = map.is_some();
-        let mut said = match built {
-            Built::Hdd(parts) => run_parts(parts, columns, is_recorded),
-            Built::Flash(parts) => run_parts(parts, columns, is_recorded),
-            Built::Remote(parts) => run_parts(parts, columns, is_recorded),
-        }?;
+        let recorded = Recorded { movements: map.is_some(), ..Recorded::default() };
+        let (ended, _) = runs::run(built, columns, &mut || false, recorded);
+        let mut said = said_of(&ended?, recorded.movements);
         if let Some((n_rows, tables)) = map {
             said["strips"] = json!(strips(&Layout::new(tables), n_rows));
         }
@@ -134,24 +131,18 @@ impl State {
 }
 
 /// Returns what a run leaves behind beside its columns, as JSON.
-fn run_parts<D: Device>(mut parts: Parts<D>, columns: Feed, is_recorded: bool) -> Result<Value, &'static str> {
+fn said_of(ended: &runs::Outcome, is_recorded: bool) -> Value {
+    let busy_ns: Vec<_> = ended.counters.iter().map(|disk| disk.busy_ns).collect();
+    let n_commands: Vec<_> = ended.counters.iter().map(|disk| disk.n_reads + disk.n_writes).collect();
+    let mut said = json!({ "end_ns": ended.end_ns, "parts": PARTS, "busy_ns": busy_ns, "n_commands": n_commands });
     if is_recorded {
-        parts.disks.iter_mut().for_each(Device::record);
+        let columns = |rows: &Vec<Movement>| json!(rows.iter().map(Movement::columns).collect::<Vec<_>>());
+        said["movements"] = ended.movements.iter().map(columns).collect();
+        said["rebuilt_sectors"] = json!(ended.rebuilt_sectors);
+        said["cache_full_ns"] = json!(ended.cache_full_ns);
+        said["levels"] = json!(ended.levels);
     }
-    let mut simulation = Simulation::new(parts, columns);
-    let (end_ns, rebuilt_sectors) = simulation.run()?;
-    let counters: Vec<_> = simulation.disks().iter().map(|disk| disk.counters_until(end_ns)).collect();
-    let busy_ns: Vec<_> = counters.iter().map(|disk| disk.busy_ns).collect();
-    let n_commands: Vec<_> = counters.iter().map(|disk| disk.n_reads + disk.n_writes).collect();
-    let mut said = json!({ "end_ns": end_ns, "parts": PARTS, "busy_ns": busy_ns, "n_commands": n_commands });
-    if is_recorded {
-        let of_disk = |disk: &D| disk.movements().iter().map(Movement::columns).collect::<Vec<_>>();
-        said["movements"] = simulation.disks().iter().map(of_disk).map(|rows| json!(rows)).collect();
-        said["rebuilt_sectors"] = json!(rebuilt_sectors);
-        said["cache_full_ns"] = json!(simulation.cache_full_ns());
-        said["levels"] = json!(simulation.take_levels());
-    }
-    Ok(said)
+    said
 }
 
 /// Columns of requests, one value a request.

@@ -1,33 +1,33 @@
 //! Glue of runs whose requests come in blocks and whose completions are folded.
 
-use numpy::{PyArray1, PyReadonlyArray1};
+use numpy::PyArray1;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use super::columns::copied;
-use super::extract::extracted;
-use super::guard::guarded;
-use super::watch::Watch;
-use super::CountersOut;
-use crate::device::Device;
-use crate::mechanics::{FLUSH, READ, WRITE};
-use crate::rule::{each_within, has_length};
-use crate::scenario::{Built, Limits, Scenario};
-use crate::schema::record;
-use crate::simulation::{Levels, Parts, Simulation};
-use crate::streamed::{Block, Failure, Source, Streamed};
-use crate::tally::{Segment, Tally, PRECISION_BITS};
-use crate::traffic::{check_block, check_rules, Column, Feed, Rows, Rule, PARTS};
+use diskmodel_kernel::mechanics::{FLUSH, READ, WRITE};
+use diskmodel_kernel::rule::{each_within, has_length};
+use diskmodel_kernel::runs::{self, Recorded};
+use diskmodel_kernel::scenario::{Limits, Scenario};
+use diskmodel_kernel::streamed::{Block, Failure, Source, Streamed};
+use diskmodel_kernel::tally::{Histogram, Segment, Tally, PRECISION_BITS};
+use diskmodel_kernel::traffic::{check_block, check_rules, Column, Feed, Rows, Rule, PARTS};
 
-record! {
+use crate::columns::{copied, In};
+use crate::extract::extracted;
+use crate::guard::guarded;
+use crate::records::taken;
+use crate::watch::Watch;
+use crate::CountersOut;
+
+taken! {
     pub struct BlockIn<'py> as "Block" {
-        row: PyReadonlyArray1<'py, i64>,
-        when_ns: PyReadonlyArray1<'py, i64>,
-        op: PyReadonlyArray1<'py, u8>,
-        offset: PyReadonlyArray1<'py, i64>,
-        length: PyReadonlyArray1<'py, i64>,
-        cache_draw: PyReadonlyArray1<'py, f64>,
+        row: In<'py, i64>,
+        when_ns: In<'py, i64>,
+        op: In<'py, u8>,
+        offset: In<'py, i64>,
+        length: In<'py, i64>,
+        cache_draw: In<'py, f64>,
     }
 }
 
@@ -77,18 +77,6 @@ impl Source for Callable {
     }
 }
 
-/// What the simulation of any kind of disk leaves behind.
-struct Ended {
-    tally: Tally,
-    end: i64,
-    rebuilt: i64,
-    cache_full_ns: Option<i64>,
-    l2arc_reads: [i64; 2],
-    counters: CountersOut,
-    own_counters: CountersOut,
-    levels: Vec<Levels>,
-}
-
 /// Runs requests that `next_block(stream)` hands over in blocks of columns, empty at the end of a stream.
 ///
 /// Returns sums, histograms and samples in a dictionary (see `diskmodel.engine.streamed`).
@@ -105,21 +93,20 @@ pub fn run_streamed<'py>(
         check_rules(&rules, limits.capacity_bytes).map_err(PyValueError::new_err)?;
         let streams = rules.iter().map(|&rule| (rule, 0)).collect();
         let source = Callable { next_block, limits, streams };
+        let traffic = Feed::Streamed(Streamed::new(source, rules));
         let mut watch = Watch::new();
-        let ended = py.detach(|| {
-            let traffic = Feed::Streamed(Streamed::new(source, rules));
-            match built {
-                Built::Hdd(parts) => run_parts(parts, traffic, &mut watch),
-                Built::Flash(parts) => run_parts(parts, traffic, &mut watch),
-                Built::Remote(parts) => run_parts(parts, traffic, &mut watch),
-            }
-        });
+        let (ended, feed) = py.detach(|| runs::run(built, traffic, &mut || watch.is_stopped(), Recorded::default()));
         watch.raised()?;
-        match ended {
-            Ok(ended) => outcome_of(py, ended),
-            Err(Stopped::Refused(failure)) => Err(refusal(failure)),
-            Err(Stopped::Failed(message)) => Err(super::failure(py, message)),
+        let streamed = feed.into_streamed();
+        if let Some(failure) = streamed.error {
+            return Err(refusal(failure));
         }
+        let counted = ended.and_then(|ended| {
+            let counters = CountersOut::from_each(&ended.counters)?;
+            Ok((CountersOut::from_each(&ended.own_counters)?, counters, ended))
+        });
+        let (own_counters, counters, ended) = counted.map_err(|message| crate::failure(py, message))?;
+        outcome_of(py, &ended, [counters, own_counters], &streamed.tally)
     })
 }
 
@@ -128,48 +115,21 @@ fn refusal(failure: Failure) -> PyErr {
     failure.downcast::<PyErr>().map_or_else(|other| PyValueError::new_err(other.to_string()), |error| *error)
 }
 
-/// Why a run did not come to its end.
-enum Stopped {
-    /// The callable failed, or handed over what breaks a rule.
-    Refused(Failure),
-    Failed(&'static str),
-}
-
-fn run_parts<D: Device>(parts: Parts<D>, traffic: Feed, watch: &mut Watch) -> Result<Ended, Stopped> {
-    let mut simulation = Simulation::new(parts, traffic);
-    let run = simulation.run_unless(&mut || watch.is_stopped());
-    if let Some(failure) = simulation.traffic_mut().streamed_mut().error.take() {
-        return Err(Stopped::Refused(failure));
-    }
-    let (end, rebuilt) = run.map_err(Stopped::Failed)?;
-    let counters = CountersOut::of(simulation.disks(), end).map_err(Stopped::Failed)?;
-    let own_counters = CountersOut::from_each(simulation.own_counters(end)).map_err(Stopped::Failed)?;
-    let cache_full_ns = simulation.cache_full_ns();
-    let l2arc_reads = simulation.l2arc_reads();
-    let levels = simulation.take_levels();
-    Ok(Ended {
-        tally: simulation.into_traffic().into_streamed().tally,
-        end,
-        rebuilt,
-        cache_full_ns,
-        l2arc_reads,
-        counters,
-        own_counters,
-        levels,
-    })
-}
-
-fn outcome_of<'py>(py: Python<'py>, ended: Ended) -> PyResult<Bound<'py, PyDict>> {
-    let tally = &ended.tally;
+fn outcome_of<'py>(
+    py: Python<'py>,
+    ended: &runs::Outcome,
+    [counters, own_counters]: [CountersOut; 2],
+    tally: &Tally,
+) -> PyResult<Bound<'py, PyDict>> {
     let out = PyDict::new(py);
-    out.set_item("end_ns", ended.end)?;
-    out.set_item("rebuilt_sectors", ended.rebuilt)?;
+    out.set_item("end_ns", ended.end_ns)?;
+    out.set_item("rebuilt_sectors", ended.rebuilt_sectors)?;
     out.set_item("cache_full_ns", ended.cache_full_ns)?;
     out.set_item("l2arc_hits", ended.l2arc_reads[0])?;
     out.set_item("l2arc_misses", ended.l2arc_reads[1])?;
-    out.set_item("counters", ended.counters)?;
-    out.set_item("own_counters", ended.own_counters)?;
-    out.set_item("levels", ended.levels)?;
+    out.set_item("counters", counters)?;
+    out.set_item("own_counters", own_counters)?;
+    out.set_item("levels", &ended.levels)?;
     out.set_item("precision_bits", PRECISION_BITS)?;
     out.set_item("until_ns", tally.until)?;
     out.set_item("n_done", tally.n_done)?;
@@ -191,9 +151,7 @@ fn outcome_of<'py>(py: Python<'py>, ended: Ended) -> PyResult<Bound<'py, PyDict>
 }
 
 fn segment_dict<'py>(py: Python<'py>, segment: &Segment) -> PyResult<Bound<'py, PyDict>> {
-    let counts = |histogram: &crate::tally::Histogram| {
-        PyArray1::from_iter(py, histogram.counts.iter().map(|&count| count as i64))
-    };
+    let counts = |histogram: &Histogram| PyArray1::from_iter(py, histogram.counts.iter().map(|&count| count as i64));
     let out = PyDict::new(py);
     out.set_item("n", segment.n)?;
     out.set_item("end_ns", segment.end_ns)?;

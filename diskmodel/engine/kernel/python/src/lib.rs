@@ -6,11 +6,14 @@
 
 mod angles;
 mod columns;
-pub mod extract;
+mod extract;
 mod filled;
-pub mod guard;
+mod guard;
 mod online;
-pub mod seeks;
+mod records;
+mod seeks;
+#[cfg(target_os = "linux")]
+mod serving;
 mod streamed;
 mod sweep;
 mod watch;
@@ -20,24 +23,20 @@ use std::collections::BTreeSet;
 use pyo3::exceptions::{PyOverflowError, PyValueError};
 use pyo3::prelude::*;
 
-pub use angles::{expected_phasors, folded, likeliest_layout};
-pub use filled::{filled_media_cache, runs_of_writes};
-pub use online::OnlineArrays;
-pub use streamed::run_streamed;
-use streamed::BlockIn;
-pub use sweep::sweep_rounds;
-pub use watch::stop_runs;
-use watch::Watch;
+use diskmodel_kernel::device::Counters;
+use diskmodel_kernel::ports::Said;
+use diskmodel_kernel::runs::{self, Recorded};
+use diskmodel_kernel::scenario::{Scenario, SchedulerName};
+use diskmodel_kernel::schema::Described;
+use diskmodel_kernel::simulation::{Levels, STARVED, TOO_LONG};
+use diskmodel_kernel::traffic::{check_columns, Columns, Feed};
 
-use crate::device::{Counters, Device};
-use crate::ports::Said;
-use crate::scenario::{Built, Scenario, SchedulerName};
-use crate::schema::{returned, Described};
-use crate::simulation::{Levels, Parts, Simulation, STARVED, TOO_LONG};
-use crate::traffic::{check_columns, Columns, Feed};
 use columns::{CompletionsOut, RequestsIn};
 use extract::extracted;
 use guard::{defect, guarded};
+use records::returned;
+use streamed::BlockIn;
+use watch::Watch;
 
 returned! {
     /// What a run leaves behind, beside the columns that it fills.
@@ -79,12 +78,8 @@ returned! {
 }
 
 impl CountersOut {
-    /// Counters of disks at the end of a run; responses whose sum leaves 64 bits are those of a run that is too long.
-    fn of<D: Device>(disks: &[D], end: i64) -> Result<Self, &'static str> {
-        Self::from_each(disks.iter().map(|disk| disk.counters_until(end)))
-    }
-
-    fn from_each(each: impl IntoIterator<Item = Counters>) -> Result<Self, &'static str> {
+    /// Counters of disks; responses whose sum leaves 64 bits are those of a run that is too long.
+    fn from_each(each: &[Counters]) -> Result<Self, &'static str> {
         let mut out = CountersOut::default();
         for c in each {
             out.busy_ns.push(c.busy_ns);
@@ -141,13 +136,10 @@ fn run_logged(
         check_columns(&requests, &completions, &limits).map_err(PyValueError::new_err)?;
         let columns = Feed::Columns(Columns::new(requests, completions));
         let mut watch = Watch::new();
-        let ended = py.detach(|| match built {
-            Built::Hdd(parts) => run_parts(parts, columns, &mut watch, is_logged),
-            Built::Flash(parts) => run_parts(parts, columns, &mut watch, is_logged),
-            Built::Remote(parts) => run_parts(parts, columns, &mut watch, is_logged),
-        });
+        let recorded = Recorded { ports: is_logged, ..Recorded::default() };
+        let (ended, feed) = py.detach(|| runs::run(built, columns, &mut || watch.is_stopped(), recorded));
         watch.raised()?;
-        ended.map_err(|message| failure(py, message))
+        ended.and_then(|ended| outcome_of(ended, feed)).map_err(|message| failure(py, message))
     })
 }
 
@@ -160,36 +152,22 @@ fn failure(py: Python<'_>, message: &'static str) -> PyErr {
     }
 }
 
-fn run_parts<D: Device>(
-    parts: Parts<D>,
-    columns: Feed,
-    watch: &mut Watch,
-    is_logged: bool,
-) -> Result<(Outcome, Vec<Said>), &'static str> {
-    let mut simulation = Simulation::new(parts, columns);
-    if is_logged {
-        simulation.log_ports();
-    }
-    let (end_ns, rebuilt_sectors) = simulation.run_unless(&mut || watch.is_stopped())?;
-    let counters = CountersOut::of(simulation.disks(), end_ns)?;
-    let own_counters = CountersOut::from_each(simulation.own_counters(end_ns))?;
-    let cache_full_ns = simulation.cache_full_ns();
-    let [l2arc_hits, l2arc_misses] = simulation.l2arc_reads();
-    let (levels, said) = (simulation.take_levels(), simulation.take_ports());
-    let (long_places, long_values) = simulation.into_traffic().into_columns().put_aside()?.into_iter().unzip();
+fn outcome_of(ended: runs::Outcome, feed: Feed) -> Result<(Outcome, Vec<Said>), &'static str> {
+    let [l2arc_hits, l2arc_misses] = ended.l2arc_reads;
+    let (long_places, long_values) = feed.into_columns().put_aside()?.into_iter().unzip();
     let outcome = Outcome {
-        end_ns,
-        rebuilt_sectors,
-        cache_full_ns,
+        end_ns: ended.end_ns,
+        rebuilt_sectors: ended.rebuilt_sectors,
+        cache_full_ns: ended.cache_full_ns,
         l2arc_hits,
         l2arc_misses,
-        counters,
-        own_counters,
+        counters: CountersOut::from_each(&ended.counters)?,
+        own_counters: CountersOut::from_each(&ended.own_counters)?,
         long_places,
         long_values,
-        levels,
+        levels: ended.levels,
     };
-    Ok((outcome, said))
+    Ok((outcome, ended.said))
 }
 
 /// Panics on purpose, for the tests of what becomes of a panic.
@@ -212,4 +190,33 @@ pub fn schema() -> Vec<String> {
         word(&mut lines);
     }
     lines.into_iter().collect()
+}
+
+#[pymodule]
+mod _kernel {
+    #[pymodule_export]
+    use super::angles::{expected_phasors, folded, likeliest_layout};
+    #[pymodule_export]
+    use super::filled::{filled_media_cache, runs_of_writes};
+    #[pymodule_export]
+    use super::online::OnlineArrays;
+    #[cfg(target_os = "linux")]
+    #[pymodule_export]
+    use super::serving::serve_array;
+    #[pymodule_export]
+    use super::streamed::run_streamed;
+    #[pymodule_export]
+    use super::sweep::sweep_rounds;
+    #[pymodule_export]
+    use super::watch::stop_runs;
+    #[pymodule_export]
+    use super::{break_off, ports, run, scheduler_names, schema};
+
+    /// True when the kernel was built without optimisation.
+    #[pymodule_export]
+    const IS_DEBUG_BUILD: bool = cfg!(debug_assertions);
+
+    /// Whether `ports` has a log to return.
+    #[pymodule_export]
+    const HAS_PORTS: bool = diskmodel_kernel::ports::HAS_PORTS;
 }

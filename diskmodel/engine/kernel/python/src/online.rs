@@ -5,12 +5,13 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use pyo3::exceptions::{PyIndexError, PyValueError};
 use pyo3::prelude::*;
 
-use super::extract::extracted;
-use super::guard::guarded;
-use super::CountersOut;
-use crate::mechanics::FLUSH;
-use crate::online::Array;
-use crate::scenario::Scenario;
+use diskmodel_kernel::mechanics::FLUSH;
+use diskmodel_kernel::online::Array;
+use diskmodel_kernel::scenario::Scenario;
+
+use crate::extract::extracted;
+use crate::guard::guarded;
+use crate::CountersOut;
 
 /// Arrays on one clock, in nanoseconds from 0. An event of one of them is over before what comes after it happens in
 /// another, so that a program can answer each completion at its time.
@@ -91,7 +92,7 @@ impl OnlineArrays {
         guarded(py, || {
             let mut arrays = self.locked();
             let counters = one(&mut arrays, which)?.counters();
-            CountersOut::from_each(counters).map_err(PyValueError::new_err)
+            CountersOut::from_each(&counters).map_err(PyValueError::new_err)
         })
     }
 

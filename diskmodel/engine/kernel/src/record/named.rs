@@ -35,14 +35,9 @@ macro_rules! named {
             }
         }
 
-        #[cfg(feature = "python")]
-        impl<'py> $crate::python::extract::Given<'py> for $Name {
-            fn given(value: &pyo3::Bound<'py, pyo3::PyAny>) -> pyo3::PyResult<Self> {
-                let name: &str = pyo3::types::PyAnyMethods::extract(value)?;
-                $Name::named(name).ok_or_else(|| {
-                    let rule = format!("{name}: must be one of {}", $Name::NAMES.join(", "));
-                    pyo3::exceptions::PyValueError::new_err(rule)
-                })
+        impl<C: $crate::given::Caller> $crate::given::Given<C> for $Name {
+            fn given(value: &C::Value) -> Result<Self, C::Error> {
+                C::meant(value, $Name::named, $Name::NAMES)
             }
         }
     };

@@ -1,36 +1,40 @@
 //! Columns of requests and completions, as NumPy holds them.
 
 use std::collections::BTreeSet;
+use std::ops::{Deref, DerefMut};
 
+use diskmodel_kernel::given::Given;
+use diskmodel_kernel::rule::refused;
+use diskmodel_kernel::schema::Described;
+use diskmodel_kernel::traffic::{Column, Completions, PartColumns, Requests, Rule, PARTS};
 use numpy::{Element, PyArray1, PyReadonlyArray1, PyReadwriteArray1, PyUntypedArrayMethods};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-use crate::rule::refused;
-use crate::schema::{record, Described};
-use crate::traffic::{Column, Completions, PartColumns, Requests, Rule, PARTS};
+use crate::extract::FromPython;
+use crate::records::taken;
 
-record! {
+taken! {
     pub struct RequestsIn<'py> as "Requests" {
-        when_ns: PyReadonlyArray1<'py, i64>,
-        op: PyReadonlyArray1<'py, u8>,
-        offset: PyReadonlyArray1<'py, i64>,
-        length: PyReadonlyArray1<'py, i64>,
-        stream: PyReadonlyArray1<'py, i32>,
-        cache_draw: PyReadonlyArray1<'py, f64>,
+        when_ns: In<'py, i64>,
+        op: In<'py, u8>,
+        offset: In<'py, i64>,
+        length: In<'py, i64>,
+        stream: In<'py, i32>,
+        cache_draw: In<'py, f64>,
         streams: Vec<Rule>,
     }
 }
 
-record! {
-    pub struct CompletionsOut<'py> {
+taken! {
+    pub struct CompletionsOut<'py> as "CompletionsOut" {
         /// None: the requests' own times, all of them being open.
-        issue_ns: Option<PyReadwriteArray1<'py, i64>>,
-        done_ns: PyReadwriteArray1<'py, i64>,
+        issue_ns: Option<Out<'py, i64>>,
+        done_ns: Out<'py, i64>,
         /// Names of the columns of `parts_ns`, which lie side by side for each row.
         parts: Vec<String>,
         parts_ns: PartsOut<'py>,
-        is_hit: PyReadwriteArray1<'py, bool>,
+        is_hit: Out<'py, bool>,
     }
 }
 
@@ -61,13 +65,53 @@ macro_rules! numbers {
 
 numbers!(i64: "int[]", i32: "int32[]", u8: "uint8[]", f64: "float[]", bool: "bool[]");
 
-impl<T: Number> Described for PyReadonlyArray1<'_, T> {
+/// A column that Python hands over.
+pub struct In<'py, T: Element>(PyReadonlyArray1<'py, T>);
+
+/// A column that is filled for Python.
+pub struct Out<'py, T: Element>(PyReadwriteArray1<'py, T>);
+
+impl<'py, T: Element> Deref for In<'py, T> {
+    type Target = PyReadonlyArray1<'py, T>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
+}
+
+impl<'py, T: Element> Deref for Out<'py, T> {
+    type Target = PyReadwriteArray1<'py, T>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
+}
+
+impl<T: Element> DerefMut for Out<'_, T> {
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        &mut self.0
+    }
+}
+
+impl<'py, T: Element> Given<FromPython<'py>> for In<'py, T> {
+    fn given(value: &Bound<'py, PyAny>) -> PyResult<Self> {
+        Ok(In(value.extract()?))
+    }
+}
+
+impl<'py, T: Element> Given<FromPython<'py>> for Out<'py, T> {
+    fn given(value: &Bound<'py, PyAny>) -> PyResult<Self> {
+        Ok(Out(value.extract()?))
+    }
+}
+
+impl<T: Number> Described for In<'_, T> {
     fn word(_: &mut BTreeSet<String>) -> String {
         T::COLUMN.to_string()
     }
 }
 
-impl<T: Number> Described for PyReadwriteArray1<'_, T> {
+impl<T: Number> Described for Out<'_, T> {
     fn word(_: &mut BTreeSet<String>) -> String {
         T::COLUMN.to_string()
     }
