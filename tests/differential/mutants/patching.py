@@ -1,10 +1,10 @@
 """The mutants of the kernel: which places of its sources the copy with mutants has otherwise.
 
 The lists are the TOML files beside this one, one for each folder of the kernel. A `[[mutant]]` has a name, a `file` of
-the kernel (of its folder `src`, or of a crate beside it, as `python/src/lib.rs`), a text `old` that is in that file once, and a text `new` in its place, which asks `planted(NAME)`
-whether to deviate. A mutant of several places has several entries. A `[[common]]` entry has no name and no deviation:
-it is what the copy has otherwise whichever mutant is switched on. White space does not count, so lines may be indented
-anew.
+the kernel (of its folder `src`, or of a crate beside it, as `python/src/lib.rs`), a text `old` that is in that file
+once, and a text `new` in its place, which asks `planted(NAME)` whether to deviate. A mutant of several places has
+several entries. A `[[common]]` entry has no name and no deviation: it is what the copy has otherwise whichever mutant
+is switched on. White space does not count, so lines may be indented anew.
 """
 
 from __future__ import annotations
