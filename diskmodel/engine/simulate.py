@@ -38,7 +38,8 @@ from diskmodel.engine.run import Engine, draw_and_run, run_to_result
 from diskmodel.engine.scenario import Scenario, resolve
 from diskmodel.engine.shingled import refuse_random_writes
 from diskmodel.engine.steady.burst import burst_of
-from diskmodel.engine.steady.shared import Begin, Like, steady_start
+from diskmodel.engine.steady.shared import Begin, Like, guessed_start, is_confirmed, is_noted, note, steady_start
+from diskmodel.engine.steady.start import Start
 from diskmodel.engine.threads import Threads
 from diskmodel.engine.write_pointers import zone_messages
 from diskmodel.errors import CoverageError, DescriptionError, Fault
@@ -242,8 +243,58 @@ def _one_run(
     if n_requests is None and isinstance(workload, Workload):
         check_rare(array, workload)  # before the steady start, which may simulate, too
     scenario = resolve(array, seed)
-    if start == "steady":
-        scenario = replace(scenario, start=steady_start(array, workload, scenario, seed, like))
+
+    def run_from(begun: Start) -> Result:
+        return _run_from(
+            replace(scenario, start=begun),
+            array,
+            workload,
+            seed,
+            engine,
+            n_requests,
+            precision,
+            percentile,
+            keep,
+            start,
+            with_angles=with_angles,
+            with_operations=with_operations,
+            is_one_of_many=is_one_of_many,
+        )
+
+    if start != "steady":
+        return run_from(scenario.start)
+    if like is None or n_requests is None or not isinstance(workload, Workload):
+        return run_from(steady_start(array, workload, scenario, seed, like))
+    guess = guessed_start(like, array, workload, scenario, seed, n_requests)
+    begun = steady_start(array, workload, scenario, seed, like) if guess is None else guess
+    result = run_from(begun)
+    shown = replace(scenario, start=begun), seed, n_requests, result.requests, result.run
+    if like.array == array:
+        note(array, workload, *shown)
+    if guess is None or is_confirmed(like, array, workload, *shown):
+        return result
+    found = steady_start(array, workload, scenario, seed)
+    is_same = (found.levels, found.is_in_waves) == (guess.levels, guess.is_in_waves)
+    return result if is_same else run_from(found)
+
+
+def _run_from(
+    scenario: Scenario,
+    array: Array,
+    workload: Workload | TraceWorkload,
+    seed: int,
+    engine: Engine,
+    n_requests: int | None,
+    precision: float,
+    percentile: str | None,
+    keep: Keep,
+    start: Begin,
+    *,
+    with_angles: bool,
+    with_operations: bool,
+    is_one_of_many: bool | float,
+) -> Result:
+    """Return the result of one run of a scenario with its start."""
     n = n_requests or _first_length(workload, engine)
     spent_s, is_bound = 0.0, False
     if n_requests is None and isinstance(workload, Workload) and is_costly(array, workload):
@@ -292,6 +343,26 @@ def _one_run(
     if not array.host.is_transparent and result.n_requests:
         result = _with_processor_message(result, array, workload, n, seed)
     return result
+
+
+def prepare(like: Like, workload: Workload, *, n_requests: int, seed: int) -> None:
+    """Find what runs of arrays like one begin with, so that each of those made at the same time finds it known."""
+    array = like.array
+    scenario = resolve(array, seed)
+    if like.is_calm:
+        steady_start(array, workload, scenario, seed)
+    elif not is_noted(like, workload, seed, n_requests):
+        simulate(
+            array,
+            workload,
+            n_requests=n_requests,
+            seed=seed,
+            profile_draws=0,
+            with_angles=False,
+            with_operations=False,
+            is_one_of_many=True,
+            like=like,
+        )
 
 
 def _some(array: Array, workload: Workload, scenario: Scenario, seed: int, engine: Engine, n: int) -> Run:

@@ -13,8 +13,9 @@ from diskmodel.engine.ledger import current
 from diskmodel.engine.run import run
 from diskmodel.engine.scenario import Scenario, resolve
 from diskmodel.engine.steady.start import Levels, Start
-from diskmodel.engine.steady.steady import Near, settled, shown_at
-from diskmodel.engine.steady.trial import Pace
+from diskmodel.engine.steady.steady import Near, begun_like, move_alike, settled, shown_at, shown_by
+from diskmodel.engine.steady.trial import Pace, trial_requests
+from diskmodel.records import Requests, Run
 from diskmodel.workload import TraceWorkload, Workload
 
 #: What caches and buffers hold when a run begins (rule Z1).
@@ -59,6 +60,11 @@ class SharedStarts:
                     self._total_bytes -= _n_bytes(of)
                     del self._costs_s[forgotten]
         return start
+
+    def has(self, key: Hashable) -> bool:
+        """Return whether a start is kept under a key."""
+        with self.lock:
+            return key in self._kept
 
     def cost_s(self, key: Hashable) -> float:
         """Return the computing time that a start took which is kept, seconds by counts; 0 of others."""
@@ -121,7 +127,84 @@ def _key(array: Array, workload: Workload, seed: int) -> tuple[str, str, int]:
     return array.model_dump_json(), workload.model_dump_json(), seed
 
 
-#: What trials of the last arrays show that others differ little from, from their steady levels.
+def guessed_start(
+    like: Like, array: Array, workload: Workload, scenario: Scenario, seed: int, n_requests: int
+) -> Start | None:
+    """Return the start of an array if its levels are those of another one, which its run confirms (`is_confirmed`).
+
+    None where a trial has to, or nothing is to be confirmed: the start is known already, that array is far from its
+    limits, or a run of so many requests shows less than a trial.
+
+    Parameters
+    ----------
+    like, array, workload, scenario, seed
+        As `steady_start`.
+    n_requests : int
+        Of the run.
+    """
+    key = _key(array, workload, seed)
+    if like.is_calm or _STARTS.has(key) or like.array.model_dump_json() == key[0]:
+        return None
+    if n_requests < trial_requests(workload, rebuilds_flash=False) or workload.at_mean(n_requests) != workload:
+        return None
+    near = steady_start(like.array, workload, resolve(like.array, seed), seed)
+    if near.levels is None or _shown(like, workload, seed, n_requests) is None:
+        return None
+    return begun_like(near, scenario, workload, capacity_bytes=array.usable_bytes, seed=seed)
+
+
+def is_confirmed(
+    like: Like,
+    array: Array,
+    workload: Workload,
+    scenario: Scenario,
+    seed: int,
+    n_requests: int,
+    requests: Requests,
+    run: Run,
+) -> bool:
+    """Return whether a run that began with a guess (`guessed_start`) goes on as that of the other array does.
+
+    The start of the scenario is kept then for further runs.
+    """
+    if len(requests) < trial_requests(workload, rebuilds_flash=False):
+        return False
+    known = _shown(like, workload, seed, n_requests)
+    own = shown_by(requests, run, scenario, workload, capacity_bytes=array.usable_bytes, seed=seed)
+    is_alike = known is not None and move_alike(known, own)
+    if is_alike:
+        _STARTS.get(_key(array, workload, seed), lambda: scenario.start)
+    return is_alike
+
+
+def note(
+    array: Array, workload: Workload, scenario: Scenario, seed: int, n_requests: int, requests: Requests, run: Run
+) -> None:
+    """Keep what a run of so many requests shows of an array's start, for those that differ little from it."""
+    if scenario.start.levels is not None:
+        shown = shown_by(requests, run, scenario, workload, capacity_bytes=array.usable_bytes, seed=seed)
+        _keep_shown((*_key(array, workload, seed), n_requests), shown)
+
+
+def is_noted(like: Like, workload: Workload, seed: int, n_requests: int) -> bool:
+    """Return whether it is known what a run of so many requests shows of an array's start (`note`)."""
+    return _shown(like, workload, seed, n_requests) is not None
+
+
+def _shown(like: Like, workload: Workload, seed: int, n_requests: int) -> tuple[Levels, Pace] | None:
+    """Return what a run of an array shows of its start (`note`); None where there was none."""
+    with _STARTS.lock:
+        return _SHOWN.get((*_key(like.array, workload, seed), n_requests))
+
+
+def _keep_shown(key: Hashable, shown: tuple[Levels, Pace]) -> None:
+    with _STARTS.lock:
+        _SHOWN[key] = shown
+        while len(_SHOWN) > _MOST_SHOWN:
+            _SHOWN.popitem(last=False)
+
+
+#: What trials and runs of the last arrays show that others differ little from, from their steady levels.
 _SHOWN: OrderedDict[Hashable, tuple[Levels, Pace]] = OrderedDict()
 #: So many of them: a plan asks for those of one array at a time.
 _MOST_SHOWN = 64
@@ -139,10 +222,7 @@ def _near(like: Like, workload: Workload, seed: int) -> Near:
         shown = _SHOWN.get(key)
     if shown is None:
         shown = shown_at(start.levels, scenario, workload, capacity_bytes=array.usable_bytes, seed=seed, engine=run)
-        with _STARTS.lock:
-            _SHOWN[key] = shown
-            while len(_SHOWN) > _MOST_SHOWN:
-                _SHOWN.popitem(last=False)
+        _keep_shown(key, shown)
     return Near(start, shown)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cache
 from pkgutil import resolve_name
 from typing import TYPE_CHECKING
 
@@ -129,6 +130,20 @@ def shown_at(
     return _Trials(parts, workload, capacity_bytes, seed, engine).run(levels)
 
 
+def begun_like(near: Start, scenario: Scenario, workload: Workload, *, capacity_bytes: int, seed: int) -> Start:
+    """The state of an array at the levels of one from which it differs little."""
+    return _with_levels(Parts(scenario, History(workload, capacity_bytes, seed)), near)
+
+
+def shown_by(
+    requests: Requests, run: Run, scenario: Scenario, workload: Workload, *, capacity_bytes: int, seed: int
+) -> tuple[Levels, Pace]:
+    """What a run shows of the levels that it began with, as a trial would."""
+    assert scenario.start.levels is not None
+    parts = Parts(scenario, History(workload, capacity_bytes, seed))
+    return levels_after(parts, scenario.start.levels, run, requests), pace_of(parts, requests, run)
+
+
 def settled(
     scenario: Scenario,
     workload: Workload | TraceWorkload,
@@ -174,7 +189,7 @@ def settled(
         return parts.start(first)
 
     trials = _Trials(parts, workload, capacity_bytes, seed, engine)
-    tried = trials.run
+    tried = cache(trials.run)
 
     def checked(levels: Levels) -> Levels:
         """These levels, with a full cache of the controller only if it stays full."""
@@ -183,13 +198,9 @@ def settled(
     def begun(levels: Levels) -> Start:
         return parts.start(checked(levels))
 
-    if near is not None and near.start.levels is not None:
-        levels = near.start.levels
-        if near.shown is None or _move_alike(near.shown, tried(levels)):
-            start = parts.start(levels)
-            if near.start.is_in_waves:
-                start = replace(start, round_requests=near.start.round_requests, is_in_waves=True)
-            return start
+    guess = None if near is None else near.start.levels
+    if near is not None and guess is not None and (near.shown is None or move_alike(near.shown, tried(guess))):
+        return _with_levels(parts, near.start)
 
     if scenario.drive.media_cache is not None:
         found = _with_media_caches(first, lambda levels: tried(levels)[0])
@@ -234,7 +245,14 @@ def settled(
     return begun(shown)
 
 
-def _move_alike(first: tuple[Levels, Pace], second: tuple[Levels, Pace]) -> bool:
+def _with_levels(parts: Parts, near: Start) -> Start:
+    """Return a start with the levels of another one, and with its waves."""
+    assert near.levels is not None
+    start = parts.start(near.levels)
+    return replace(start, round_requests=near.round_requests, is_in_waves=True) if near.is_in_waves else start
+
+
+def move_alike(first: tuple[Levels, Pace], second: tuple[Levels, Pace]) -> bool:
     """Whether two trials that began at the same levels go on to the same, and by about as much."""
     apart = max(abs(first[1].cache_rise - second[1].cache_rise), abs(first[1].late_rise - second[1].late_rise))
     return first[0] == second[0] and apart <= DRIFT

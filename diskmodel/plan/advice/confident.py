@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from diskmodel.plan.advice.profile_risk import DRAWS, profile_risk
+from diskmodel.plan.advice.profile_risk import DRAWS, fewer, profile_risk
 from diskmodel.plan.answer.candidate import Candidate
 from diskmodel.plan.answer.effort import together
 from diskmodel.plan.answer.profile_risk import CountChance, ProfileRisk
@@ -32,6 +32,8 @@ def with_confidence(
 ) -> Candidate:
     """Return a candidate with its chance, and with as many disks as have the chance that the objective asks for.
 
+    The chance of fewer disks than it has as it is described is left out (`with_fewer`).
+
     Where no number of disks is known to have it, the candidate has the disks that meet the objective as they are
     described. Where everything is known, it is returned as it is.
 
@@ -46,7 +48,7 @@ def with_confidence(
     most : int, optional
         Largest number of disks that is of interest: another candidate has the chance with so many.
     """
-    first = profile_risk(plan, candidate, evaluate, n_draws=n_draws, most=most)
+    first = profile_risk(plan, candidate, evaluate, n_draws=n_draws, with_fewer=False, most=most)
     if first is None or candidate.trial is None:
         return candidate
     known = replace(candidate, risk=first, probability=first.probability, nominal_disks=candidate.trial.disks)
@@ -69,6 +71,14 @@ def with_confidence(
             return replace(_explained(more, first, risk), efforts=efforts)
         disks = next((count for count in trier.case.counts if disks < count <= (most or count)), None)
     return replace(known, risk=replace(first, curve=_in_order(curve, max(curve))))
+
+
+def with_fewer(plan: PlanDescription, candidate: Candidate, evaluate: Evaluate) -> Candidate:
+    """Return a candidate with the chance of fewer disks than it has as it is described, too."""
+    risk = candidate.risk
+    if risk is None or risk.most is not None:
+        return candidate
+    return replace(candidate, risk=replace(risk, curve=(*fewer(plan, candidate, evaluate), *risk.curve)))
 
 
 def _in_order(curve: dict[int, float], most: int) -> tuple[CountChance, ...]:

@@ -62,6 +62,7 @@ def profile_risk(
     *,
     n_draws: int = DRAWS,
     with_curve: bool = True,
+    with_fewer: bool = True,
     most: int | None = None,
 ) -> ProfileRisk | None:
     """Return the chance that an answer meets the objective; None where all is known or nothing was simulated.
@@ -70,8 +71,8 @@ def profile_risk(
     ----------
     plan, candidate, evaluate
     n_draws : int
-    with_curve : bool
-        Whether to find the chance of other numbers of disks, too.
+    with_curve, with_fewer : bool
+        Whether to find the chance of other numbers of disks, too, and among them that of a smaller one (`fewer`).
     most : int, optional
         Largest number of disks that is of interest: another candidate has the chance with so many.
 
@@ -115,6 +116,8 @@ def profile_risk(
     tried = [perturbation for perturbation, _ in found]
     further = replace(truths, varying=varying)
     curve = _curve(case, further, trial.disks, tried, chances_of_draws, most) if with_curve else ()
+    if with_curve and with_fewer and not most:
+        curve = (*_fewer(case, further, trial.disks, tried, chances_of_draws), *curve)
     return ProfileRisk(
         disks=trial.disks,
         parameters=draws.names,
@@ -127,6 +130,7 @@ def profile_risk(
         confidence=case.objective.confidence,
         curve=curve,
         is_measured=unknowns.origin == "measured",
+        most=most,
     )
 
 
@@ -197,11 +201,15 @@ def _drawn(case: Case, trial: Trial, evaluate: Evaluate, n_draws: int) -> _Drawn
     evaluate = Evaluation.of_ratios(evaluate)
     # as long as it takes to see whole rounds, and the draws as long as that
     first = search.requests if _needs_intervals(case) else min(search.requests, DRAWN_REQUESTS)
-    same = _tried(case, trial.disks, first, None, evaluate, Perturbation())
+    known = Evaluation.of(evaluate).remembered
+    key = (case.plan.model_dump_json(), array.model_dump_json(), first)
+    if key not in known:
+        known[key] = _tried(case, trial.disks, first, Like(array, is_calm=False), evaluate, None)
+    same = known[key]
     assert same is not None
     length = same.outcome.n_requests if same.outcome else first
-    known = unknowns.tails if TAIL in draws.names else None
-    tails = {} if known is None else dict(zip(KINDS, known, strict=True))
+    spreads = unknowns.tails if TAIL in draws.names else None
+    tails = {} if spreads is None else dict(zip(KINDS, spreads, strict=True))
     return _Drawn(unknowns, draws, same, _Truths(case, evaluate, length, trial, tails))
 
 
@@ -235,8 +243,16 @@ class _Truths:
         assert self.answer.outcome is not None
         busy = self.answer.outcome.busiest_ratio * self.answer.disks / disks
         like = Like(self.case.array(disks), is_calm=busy < _CALM)
-        tried = each(self.evaluate, partial(_tried, self.case, disks, self.n_requests, like), truths)
-        return list(zip(truths, tried, strict=True))
+        # all that a trial depends on beside the truth
+        of_all = (self.case.plan.model_dump_json(), like.array.model_dump_json(), self.n_requests, like.is_calm)
+        keys = [(*of_all, _of_run(truth)) for truth in truths]
+        known = Evaluation.of(self.evaluate).remembered
+        missing = {key: truth for key, truth in zip(keys, truths, strict=True) if key not in known}
+        if missing:
+            Evaluation.of(self.evaluate).prepare(like, self.case.workload, self.n_requests, self.case.search.seed)
+            work = partial(_tried, self.case, disks, self.n_requests, like)
+            known.update(zip(missing, each(self.evaluate, work, list(missing.values())), strict=True))
+        return [(truth, known[key]) for truth, key in zip(truths, keys, strict=True)]
 
     def margins(self, true: Trial, same: Trial) -> list[Margin]:
         """Return how far a truth about the answer is from each limit, before what is drawn of its slowest requests.
@@ -265,7 +281,7 @@ class _Truths:
 def _curve(
     case: Case, truths: _Truths, answer: int, drawn: Sequence[Perturbation], met: Sequence[float], most: int | None
 ) -> tuple[CountChance, ...]:
-    """Return the chance of the answer, of fewer disks, and of more, until it is as high as the objective asks.
+    """Return the chance of the answer, and of more disks, until it is as high as the objective asks.
 
     Up to `most`, its chance comes first: where it is too low, no number between is of interest. `met` has the chance of
     each draw with the answer: where it is as good as decided, it is not tried with other numbers of disks.
@@ -273,10 +289,6 @@ def _curve(
     if aligned := aligned_counts(case, list(case.counts)):
         return _uneven_curve(case, truths, CountChance(answer, mean(met)), drawn, aligned, most)
     found = [CountChance(answer, mean(met))]
-    fewer = [disks for disks in case.counts if disks < answer]
-    if fewer and not most:
-        chance_of_fewer = mean(_tried_again(truths, fewer[-1], drawn, [0.0] * len(met), met))
-        found.insert(0, CountChance(fewer[-1], chance_of_fewer))
     below, now, disks = list(met), list(met), answer
     for _ in range(_MORE_COUNTS):
         least = disks + max(round(_STEP_RATIO * disks), 1)
@@ -289,6 +301,32 @@ def _curve(
     if len(found) > 1 and found[-1].disks > answer and found[-1].probability >= case.objective.confidence:
         found[-1:] = _between(case, truths, found[-2].disks, found[-1], drawn, below, now)
     return tuple(found)
+
+
+def fewer(plan: PlanDescription, candidate: Candidate, evaluate: Evaluate) -> tuple[CountChance, ...]:
+    """Return the chance of the next smaller number of disks than a candidate has as it is described; nothing if none.
+
+    `profile_risk` without it was found with the same evaluation, which remembers the trials.
+    """
+    case = Case(plan, candidate.family)
+    trial = next((one for one in candidate.trials if one.disks == candidate.nominal_disks), None)
+    drawn = None if trial is None else _drawn(case, trial, evaluate, DRAWS)
+    if trial is None or drawn is None:
+        return ()
+    found = [(truth, true) for truth, true in drawn.truths.at(trial.disks, drawn.draws.perturbations) if true]
+    margins = [drawn.truths.margins(true, drawn.same) for _, true in found]
+    further = replace(drawn.truths, varying=log_sds(margins))
+    return _fewer(case, further, trial.disks, [truth for truth, _ in found], chances(margins, further.varying))
+
+
+def _fewer(
+    case: Case, truths: _Truths, answer: int, drawn: Sequence[Perturbation], met: Sequence[float]
+) -> tuple[CountChance, ...]:
+    """Return the chance of the next smaller number of disks than the answer has; nothing if none, or in the curve."""
+    less = [disks for disks in case.counts if disks < answer]
+    if not less or aligned_counts(case, list(case.counts)):
+        return ()
+    return (CountChance(less[-1], mean(_tried_again(truths, less[-1], drawn, [0.0] * len(met), met))),)
 
 
 def _tried_again(
@@ -366,17 +404,25 @@ def _between(
 
 
 def _tried(
-    case: Case, disks: int, first: int, like: Like | None, evaluate: Evaluate, perturbation: Perturbation
+    case: Case, disks: int, first: int, like: Like, evaluate: Evaluate, perturbation: Perturbation | None
 ) -> Trial | None:
-    """Return a truth with so many disks, in a run of so many requests; None where no such drive is possible."""
+    """Return a truth with so many disks, in a run of so many requests; None where no such drive is possible.
+
+    Without a perturbation it is the array as it is described.
+    """
     asked = case.plan.model_copy(update={"search": case.search.model_copy(update={"requests": first})})
-    truth = DrawnCase(asked, case.family, perturbation)
-    if like is not None and truth.workload == case.workload:
+    truth = Case(asked, case.family) if perturbation is None else DrawnCase(asked, case.family, perturbation)
+    if truth.workload == case.workload:
         evaluate = Evaluation.of_arrays_like(evaluate, like)
     try:
         return Trier(truth, evaluate, always_runs=True, decides=False)(disks)
     except DescriptionError:
         return None
+
+
+def _of_run(truth: Perturbation) -> str:
+    """Return what of a truth a run depends on: all but what was drawn of its slowest requests."""
+    return repr(replace(truth, p99=0.0, read_p99=0.0, write_p99=0.0))
 
 
 def _perturbed(values: dict[str, float], perturbation: Perturbation) -> dict[str, float]:

@@ -63,6 +63,8 @@ class ProfileRisk(Record):
         By number of disks, ascending: fewer, the answer, and more until the chance is high enough.
     is_measured : bool
         Whether the profile is that of a drive which was measured: another measurement would settle little.
+    most : int, optional
+        Largest number of disks that was of interest; None: all that the plan allows.
     """
 
     disks: int
@@ -76,6 +78,7 @@ class ProfileRisk(Record):
     is_measured: bool = False
     middles: Mapping[str, Interval] = field(default_factory=dict)
     chance: float = math.nan
+    most: int | None = None
 
     @property
     def probability(self) -> float:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import Executor, Future, wait
 from dataclasses import dataclass, replace
 from functools import partial
@@ -14,7 +14,7 @@ from diskmodel.engine import with_part
 from diskmodel.engine.ledger import as_question, current, elsewhere
 from diskmodel.plan.advice.assumed import assumptions
 from diskmodel.plan.advice.choice import assure, choose, minimized_by, rank
-from diskmodel.plan.advice.confident import PURPOSE
+from diskmodel.plan.advice.confident import PURPOSE, with_fewer
 from diskmodel.plan.advice.hidden_peaks import hidden_peaks
 from diskmodel.plan.advice.log_cache import caches_instead
 from diskmodel.plan.advice.profile_risk import chance
@@ -28,6 +28,7 @@ from diskmodel.plan.comparison.pareto import pareto_front, points_of
 from diskmodel.plan.question.case import Case, cases
 from diskmodel.plan.question.description import PlanDescription
 from diskmodel.plan.run.pool import Progress, SoFar, Workers
+from diskmodel.plan.search.aligned import aligned_counts
 from diskmodel.plan.search.complete import complete, complete_with_rebuild
 from diskmodel.plan.search.fewest_disks import search_family
 from diskmodel.plan.trial.at_once import at_once, counted
@@ -98,13 +99,15 @@ def run_plan(
         tallies[PURPOSE].executor = executor
     with Workers(cases(plan), decide, executor) as workers, decide:
         with with_part(_OF_SEARCH):
-            found = _search(plan, workers, progress)
-        described = found
+            found, settled = _search(plan, workers, progress, with_care=not by_chance)
         if so_far:
             so_far(choose(plan, found)[0], _AFTER_SEARCH[by_chance])
         with_chance = partial(assure, plan, evaluate=tallies[PURPOSE]) if by_chance else None
-        found = _complete(plan, workers, found, with_chance, with_details)
+        found, described = _complete(plan, workers, found, settled, with_chance, with_details)
     best, minimized = choose(plan, found)
+    if best is not None and best.risk is not None:
+        at = next(i for i, item in enumerate(found) if item is best)
+        found[at] = best = with_fewer(plan, best, tallies[PURPOSE])
     if so_far:
         so_far(best, _AFTER_CHOICE)
     unsafe = [item.family for item in found if item.is_unsafe and best is not None and not best.is_unsafe]
@@ -188,26 +191,41 @@ def _advised(advise: Callable[..., Any], plan: PlanDescription, evaluate: Evalua
     return advise(plan, about, evaluate)
 
 
-def _search(plan: PlanDescription, workers: Workers, progress: Progress | None) -> list[Candidate]:
-    """Return the fewest disks of every family.
+def _search(
+    plan: PlanDescription, workers: Workers, progress: Progress | None, *, with_care: bool
+) -> tuple[list[Candidate], set[int]]:
+    """Return the fewest disks of every family, and which families need no longer runs.
 
     First as far as ordinary runs decide. Then the best candidate, and every other one that could take its place with a
     disk less, or with its largest count, is run on until it is settled; most candidates are far behind, and a disk
-    more or less of them changes nothing.
+    more or less of them changes nothing. Without care that is left for later where there is a best candidate: its
+    chance mostly takes more disks, which are then tried with care. But where writes may be whole rows, the numbers that
+    are tried for its chance depend on where they begin.
     """
     searched = workers.work(_search_quickly, dict.fromkeys(range(len(workers.asked))), progress)
     found = [searched[i] for i in range(len(workers.asked))]
     settled: set[int] = set()
     while True:
         best, _ = choose(plan, found)
-        rivals = [
-            i for i, item in enumerate(found) if i not in settled and (item is best or _is_rival(plan, item, best))
-        ]
+        is_left = best is not None and not with_care
+        rivals = _rivals(plan, found, best, settled)
+        rivals = [i for i in rivals if not is_left or _is_uneven(workers.asked[i])]
         if not rivals:
-            return found
+            return found, settled if is_left else set(range(len(found)))
         for i, candidate in workers.work(_search_with_care, {i: found[i] for i in rivals}).items():
             found[i] = candidate
         settled.update(rivals)
+
+
+def _is_uneven(case: Case) -> bool:
+    return bool(aligned_counts(case, list(case.counts)))
+
+
+def _rivals(
+    plan: PlanDescription, found: Sequence[Candidate], best: Candidate | None, settled: Collection[int]
+) -> list[int]:
+    """Return the best candidate, and those that might take its place, as far as they are not settled."""
+    return [i for i, item in enumerate(found) if i not in settled and (item is best or _is_rival(plan, item, best))]
 
 
 def _search_quickly(case: Case, evaluate: Evaluate, _: Candidate | None) -> Candidate:
@@ -234,34 +252,65 @@ def _complete(
     plan: PlanDescription,
     workers: Workers,
     found: Sequence[Candidate],
+    settled: set[int],
     with_chance: Callable[[Sequence[Candidate]], list[Candidate]] | None,
     with_details: bool,
-) -> list[Candidate]:
+) -> tuple[list[Candidate], list[Candidate]]:
     """Return the candidates with what a failed disk does to them, and the floor of a latency that is missed.
 
     The best ones have the chance that is asked for (`with_chance`). Rebuilds are simulated where they are shown: for
-    all, or for the best. Where that is not safe, the next best is looked at in the same way, until one is.
+    all, or for the best. Where that is not safe, the next best is looked at in the same way, until one is. The best one
+    is run on until it is settled unless its chance takes more disks than it needs as it is described (`_search`).
+
+    Beside them are the candidates as they are described.
     """
-    found = list(found)
+    found, described = list(found), list(found)
     # where an objective limits it, the hours that are reported are those of the criterion
     job = complete_with_rebuild if with_details or limits_rebuild(plan.objective) else complete
-    looked_at: set[int] = set()
+    looked_at, asked = set[int](), set[int]()
     completed: dict[int, int | None] = {}  # with how many disks
     while True:
         if with_chance is not None:
             found = with_chance(found)
+            rivals = _unsettled(plan, found, settled)
+            for i, candidate in workers.work(_search_with_care, {i: described[i] for i in rivals}).items():
+                found[i] = described[i] = candidate
+                completed.pop(i, None)
+            settled.update(rivals)
+            if rivals:
+                continue
         new = {i: item for i, item in enumerate(found) if i not in completed or item.disks != completed[i]}
         for i, candidate in workers.work(job, new).items():
             found[i], completed[i] = candidate, candidate.disks
         best, _ = choose(plan, found)
         at = next((i for i, item in enumerate(found) if item is best), None)
         if best is None or at is None or at in looked_at:
-            return found
+            return found, described
+        if with_chance is not None and best.risk is None and at not in asked:
+            asked.add(at)  # before anything is simulated that only the best one has
+            continue
         looked_at.add(at)
-        if best.is_unsafe:  # others were not followed beyond its number of disks
-            found = [item if item.is_unsafe or item.is_sure else replace(item, risk=None) for item in found]
+        if best.is_unsafe:  # others may not have been followed beyond its number of disks
+            found = [replace(item, risk=None) if _was_left(item) else item for item in found]
         if job is complete:
             found[at] = complete_with_rebuild(workers.asked[at], workers.evaluate, best)
+
+
+def _unsettled(plan: PlanDescription, found: Sequence[Candidate], settled: Collection[int]) -> list[int]:
+    """Return which candidates have to be run on until they are settled, now that the chance of the best one is known.
+
+    None where that takes more disks than it needs as it is described. A candidate whose chance is too low is not one.
+    """
+    best, _ = choose(plan, found)
+    if best is None or (best.risk is not None and best.disks != best.nominal_disks):
+        return []
+    return [i for i in _rivals(plan, found, best, settled) if found[i] is best or found[i].is_sure]
+
+
+def _was_left(candidate: Candidate) -> bool:
+    """Return whether a candidate may have the chance with more disks than were of interest."""
+    has_risk = candidate.risk is not None and candidate.risk.most is not None
+    return has_risk and not (candidate.is_unsafe or candidate.is_sure)
 
 
 def _why_none(candidates: Sequence[Candidate]) -> str:

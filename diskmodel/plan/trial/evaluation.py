@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from concurrent.futures import CancelledError, Executor
 from dataclasses import replace
 from pathlib import Path
@@ -48,6 +48,8 @@ class Evaluation:
     executor : concurrent.futures.Executor or None
         Whose workers share evaluations of which none needs another's outcome (`diskmodel.plan.trial.at_once.each`). It
         is not sent with the evaluation: there it would wait for itself.
+    remembered : dict
+        What was made of outcomes and may be asked for again, by what it was made of; parts of an evaluation share it.
     """
 
     def __init__(self, method: Evaluate, *, memory: str | Path | None = None) -> None:
@@ -59,6 +61,7 @@ class Evaluation:
     def _begin(self, whole: Evaluation | None) -> None:
         self._whole = whole
         self._stopped: threading.Event = threading.Event() if whole is None else whole._stopped
+        self.remembered: dict[Hashable, Any] = {} if whole is None else whole.remembered
         self._lock = threading.Lock()
         self._effort = Effort()
 
@@ -107,6 +110,14 @@ class Evaluation:
         if type(part.method) is Simulated:
             part.method = replace(part.method, like=like)
         return part
+
+    def prepare(self, like: Like, workload: Workload, n_requests: int, seed: int) -> None:
+        """Find what runs of arrays like one begin with, before some are made at the same time in this process.
+
+        Whichever of them found it first would have paid for all.
+        """
+        if self.executor is None and type(self.method) is Simulated:
+            self.method.prepare(like, workload, n_requests=n_requests, seed=seed)
 
     @property
     def is_simulated(self) -> bool:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from diskmodel.array import Array
-from diskmodel.engine.simulate import simulate
+from diskmodel.engine.simulate import prepare, simulate
 from diskmodel.engine.steady.shared import Like
 from diskmodel.errors import StarvationError
 from diskmodel.host import host_limit
@@ -65,6 +66,14 @@ class Simulated:
             return self._outcome(array, workload, n_requests, seed)
         except StarvationError:
             return _starved(n_requests, self.engine)
+
+    def prepare(self, like: Like, workload: Workload, *, n_requests: int, seed: int) -> None:
+        """Find what runs of arrays like one begin with, before some are made at the same time."""
+        array = like.array
+        n_requests = max(n_requests, workload.n_cycle)
+        workload = workload.at_the_end(array.usable_bytes, n_requests)
+        with suppress(StarvationError):
+            prepare(replace(like, array=array.behind_host(workload)), workload, n_requests=n_requests, seed=seed)
 
     def _outcome(self, array: Array, workload: Workload, n_requests: int, seed: int) -> Outcome:
         array = array.behind_host(workload)

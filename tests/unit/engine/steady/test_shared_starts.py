@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import weakref
+from collections import OrderedDict
 from typing import Any
 
 import numpy as np
@@ -82,6 +83,31 @@ def test_an_array_like_another_has_its_levels_where_a_trial_confirms_them(
         assert len(ran) > 1
     else:
         assert len(ran) == n_trials
+
+
+@pytest.mark.parametrize(("rate", "is_alike"), [(100, True), (400, False)])
+def test_a_run_confirms_the_levels_with_which_it_began(
+    monkeypatch: pytest.MonkeyPatch, rate: int, is_alike: bool
+) -> None:
+    """Of an array like another one no trial is made; where it goes on otherwise, it runs again from its own start."""
+    monkeypatch.setattr(shared, "_STARTS", SharedStarts())
+    monkeypatch.setattr(shared, "_SHOWN", OrderedDict())
+    load = Workload.parse(LOAD | {"rate": f"{rate}/s"})
+    array, other = Array.parse(ARRAY), Array.parse(ARRAY | {"drive": "generic-7k2"})
+    alone = simulating.simulate(other, load, n_requests=8000, profile_draws=0)
+    monkeypatch.setattr(shared, "_STARTS", SharedStarts())
+    like = Like(array, is_calm=False)
+    simulating.prepare(like, load, n_requests=8000, seed=0)
+    tried: list[object] = []
+    run = shared.run
+    monkeypatch.setattr(shared, "run", lambda *given: (tried.append(given), run(*given))[1])
+    found = simulating.simulate(other, load, n_requests=8000, profile_draws=0, like=like)
+    assert bool(tried) is not is_alike
+    assert np.array_equal(found.run.completions.done_ns, alone.run.completions.done_ns)
+    tried.clear()
+    again = simulating.simulate(other, load, n_requests=8000, profile_draws=0, like=like)
+    assert not tried, "the start is known"
+    assert np.array_equal(found.run.completions.done_ns, again.run.completions.done_ns)
 
 
 def test_the_least_recently_used_start_is_forgotten() -> None:
