@@ -126,6 +126,7 @@ def compare(
             p99_limit_ms=None if p99 is None else read_limit_ms(p99),
             engine=engine,
             n_draws=0 if only_run_noise else DRAWS,
+            with_estimates=as_json,
         )
         for one in loads
     ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from statistics import NormalDist
+from statistics import NormalDist, median
 from typing import Any
 
 import numpy as np
@@ -208,7 +208,7 @@ def combined(
 
 def _apart(logs: Floats, groups: NDArray[np.int64]) -> list[Floats]:
     """Return draws of kinds that lie apart by themselves, and others together."""
-    kinds = sorted((logs[groups == kind] for kind in np.unique(groups)), key=np.mean)
+    kinds = sorted((logs[groups == kind] for kind in sorted(set(groups.tolist()))), key=np.mean)
     parts = kinds[:1]
     for kind in kinds[1:]:
         if _lie_apart(parts[-1], kind):
@@ -260,7 +260,7 @@ def _distances(logs: Floats, confidence: float, factor: float | None) -> tuple[f
     if not (_is_limited(logs) or _is_limited(-logs)):
         half = _half_width(logs, confidence, factor)
         return float(logs.mean()), half, half
-    middle = float(np.median(logs))
+    middle = median(logs.tolist())
     return middle, middle - _lower_quantile(logs, confidence), -_lower_quantile(-logs, confidence) - middle
 
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from diskmodel.uncertainty.points import half_width_factor
     from diskmodel.uncertainty.registry import FITTED, PART, TAIL
     from diskmodel.uncertainty.seen import Seen, slow_write_ratio
-    from diskmodel.uncertainty.spread import Spread, slower_systems, spread_of, student
+    from diskmodel.uncertainty.spread import Spread, chance_below, slower_systems, spread_of, student
     from diskmodel.uncertainty.tails import is_tail
 
 __getattr__ = face(
@@ -27,7 +27,7 @@ __getattr__ = face(
         "points": "half_width_factor",
         "registry": "FITTED PART TAIL",
         "seen": "Seen slow_write_ratio",
-        "spread": "Spread slower_systems spread_of student",
+        "spread": "Spread chance_below slower_systems spread_of student",
         "tails": "is_tail",
     },
 )

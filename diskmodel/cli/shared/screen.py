@@ -24,8 +24,9 @@ class Screen(Console):
     @classmethod
     def of(cls, width: int, *, is_error: bool) -> Self:
         """Return the screen of a stream; a file or a pipe has this width."""
-        screen = cls(stderr=is_error, highlight=False)
-        return screen if screen.is_terminal else cls(stderr=is_error, highlight=False, width=width)
+        # names of emoji would be replaced, and their list takes longer to load than a table to draw
+        screen = cls(stderr=is_error, highlight=False, emoji=False)
+        return screen if screen.is_terminal else cls(stderr=is_error, highlight=False, emoji=False, width=width)
 
     def on_broken_pipe(self) -> None:
         """Standard output: the command ends. Standard error: nobody reads messages, and the command goes on."""

@@ -70,7 +70,7 @@ def _mean_seek_ns(tables: HddTables) -> float:
     Many draws are made of few drives: their tables are kept.
     """
     n = tables.n_cylinders
-    distance = np.unique(np.linspace(1, n - 1, _SAMPLED).astype(np.int64))
+    distance = _distinct(np.linspace(1, n - 1, _SAMPLED).astype(np.int64))
     return float(np.average(tables.seek_ns[distance], weights=n - distance))
 
 
@@ -119,4 +119,10 @@ def _table(curve_ns: Any, log_factor: float, denser: float) -> SeekTable:
 @lru_cache(maxsize=8)
 def _distances(last: int) -> Int64:
     """Return the distances of a table up to the last one, which many draws of a drive share."""
-    return np.unique(np.rint(np.geomspace(1, last, _DISTANCES)).astype(np.int64))
+    return _distinct(np.rint(np.geomspace(1, last, _DISTANCES)).astype(np.int64))
+
+
+def _distinct(ascending: Int64) -> Int64:
+    """Return the numbers of a column in order, each once: `numpy.unique` loads masked arrays, which takes 15 ms."""
+    found: Int64 = ascending[np.append(True, ascending[1:] != ascending[:-1])]
+    return found

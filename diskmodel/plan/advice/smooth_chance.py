@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from diskmodel.plan.answer.criterion import Criterion
-from diskmodel.uncertainty import Spread
+from diskmodel.uncertainty import Spread, chance_below
 
 #: Width of the kernel that stands for what lies between two draws, as a part of the standard deviation of all. Sixteen
 #: draws stop at the middles of their outermost sixteenths, so that they vary by 7 % less than what they stand for (as
@@ -85,12 +85,9 @@ def chances(draws: Sequence[Sequence[Margin]], varying: LogSds) -> list[float]:
 
 def _chance(margin: Margin, log_sd: float) -> float:
     """Return the chance that a draw meets one limit."""
-    # a plan without draws needs none of it
-    from scipy.special import ndtr, stdtr
-
     tail = margin.tail or Spread()
     log = margin.log - math.log(tail.median)
     width = math.hypot(KERNEL * log_sd, tail.log_sd)
     if not math.isfinite(log) or not width:
         return float(log >= 0)
-    return float(stdtr(tail.dof, log / width) if math.isfinite(tail.dof) else ndtr(log / width))
+    return chance_below(log / width, tail.dof)

@@ -49,6 +49,7 @@ def compare(
     executor: Executor | None = None,
     engine: str = "auto",
     n_draws: int = DRAWS,
+    with_estimates: bool = True,
 ) -> Comparison:
     """Return a comparison of two or more arrays under one workload, with the same requests for each.
 
@@ -71,6 +72,8 @@ def compare(
     n_draws : int
         Draws of everything that is not known, for intervals of the figures and of the differences: the same drives in
         both arrays are equally fast in both. 0: intervals are of the noise of the runs alone.
+    with_estimates : bool
+        Whether the formulas' estimates are made, which no table shows.
 
     Raises
     ------
@@ -96,7 +99,7 @@ def compare(
         workload.check_fits(array.usable_bytes)  # what does not fit is said before the first run
     names = _names(arrays)
     jobs = [
-        (name, array, workload.at_peak(), decide, seed, n_requests, growth_ratio, p99_limit_ms)
+        (name, array, workload.at_peak(), decide, seed, n_requests, growth_ratio, p99_limit_ms, with_estimates)
         for name, array in zip(names, arrays, strict=True)
     ]
     if executor is None:
@@ -165,6 +168,7 @@ def _compared(
     n_requests: int,
     growth_ratio: float | None,
     p99_limit_ms: float | None,
+    with_estimates: bool,
 ) -> Compared:
     healthy = evaluate(array, workload, n_requests=n_requests, seed=seed)
     degraded = rebuilding = None
@@ -176,9 +180,11 @@ def _compared(
         beside = beside_rebuild(evaluate, rebuilding_array(array, broken), workload, n_requests=n_requests, seed=seed)
         rebuilding, hours = beside.worst, beside.hours
     scrubbed_hours = scrub_hours(evaluate, array, workload, n_requests=n_requests, seed=seed)
-    from diskmodel.analytic.estimate import estimate  # takes a while to load
+    guess = None
+    if with_estimates and has_formula(array.layout.kind, array.drive, workload):
+        from diskmodel.analytic.estimate import estimate  # takes a while to load
 
-    guess = estimate(array, workload, seed=seed) if has_formula(array.layout.kind, array.drive, workload) else None
+        guess = estimate(array, workload, seed=seed)
     if workload.is_open:
         tried = points_to_overload(array, workload, evaluate, seed=seed, n_requests=n_requests)
         curve = sorted([*tried, LoadPoint(1.0, workload.offered_rate_per_s, healthy)], key=lambda at: at.offered)

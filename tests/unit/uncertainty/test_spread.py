@@ -8,7 +8,7 @@ from scipy import special
 
 from diskmodel import catalogue
 from diskmodel.uncertainty.origin import class_of
-from diskmodel.uncertainty.spread import TABLES, Spread, spread_of
+from diskmodel.uncertainty.spread import TABLES, Spread, chance_below, spread_of
 
 
 @pytest.mark.parametrize(("dof", "within"), [(4, 0.02), (8, 0.005), (30, 0.001)])
@@ -45,3 +45,10 @@ def test_every_bundled_drive_has_a_spread() -> None:
     for drive in catalogue().values():
         quantity = "positioning" if drive.kind == "hdd" else "flash_read_time"
         assert spread_of(class_of(drive), quantity) is not None
+
+
+@pytest.mark.parametrize("dof", [1, 2, 3.5, 4, 8, 33, 1000, math.inf])
+@pytest.mark.parametrize("t", [-30.0, -2.5, -0.4, 0.0, 1e-4, 0.7, 1.9, 12.0])
+def test_chances_of_students_t_are_those_of_scipy(t: float, dof: float) -> None:
+    expected = special.ndtr(t) if math.isinf(dof) else special.stdtr(dof, t)
+    assert chance_below(t, dof) == pytest.approx(float(expected), rel=1e-12, abs=1e-15)
