@@ -34,6 +34,8 @@ def main() -> None:
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     # looking for plugins of other packages takes a twentieth of a short command's time, and there is none for it
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
+    # no matrix here is worth a thread; those that NumPy starts for them wait busily for a while, a tenth of a start
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     if not sys.warnoptions:
         # NumPy's remarks about single operations; what they came to is checked, and reported in words
         warnings.simplefilter("ignore", RuntimeWarning)
