@@ -12,7 +12,7 @@ import numpy as np
 from diskmodel.array import Array
 from diskmodel.engine.simulate import prepare, simulate
 from diskmodel.engine.steady.shared import Like
-from diskmodel.errors import StarvationError
+from diskmodel.errors import DescriptionError, StarvationError
 from diskmodel.host import host_limit
 from diskmodel.plan.answer.outcome import Outcome
 from diskmodel.plan.trial.busiest import busiest_of
@@ -68,11 +68,14 @@ class Simulated:
             return _starved(n_requests, self.engine)
 
     def prepare(self, like: Like, workload: Workload, *, n_requests: int, seed: int) -> None:
-        """Find what runs of arrays like one begin with, before some are made at the same time."""
+        """Find what runs of arrays like one begin with, before some are made at the same time.
+
+        Nothing where it has no room for the load, or its rebuild leaves no time: each of the runs says so itself.
+        """
         array = like.array
         n_requests = max(n_requests, workload.n_cycle)
-        workload = workload.at_the_end(array.usable_bytes, n_requests)
-        with suppress(StarvationError):
+        with suppress(DescriptionError, StarvationError):
+            workload = workload.at_the_end(array.usable_bytes, n_requests)
             prepare(replace(like, array=array.behind_host(workload)), workload, n_requests=n_requests, seed=seed)
 
     def _outcome(self, array: Array, workload: Workload, n_requests: int, seed: int) -> Outcome:

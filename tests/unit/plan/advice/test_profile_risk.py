@@ -11,7 +11,7 @@ import pytest
 
 from diskmodel.array import Array
 from diskmodel.drive import Flash, load_drive, parse_drive
-from diskmodel.plan import run_plan
+from diskmodel.plan import ask, run_plan
 from diskmodel.plan.advice.profile_risk import DRAWN_REQUESTS
 from diskmodel.plan.answer.outcome import Outcome
 from diskmodel.plan.answer.profile_risk import CountChance, ProfileRisk
@@ -193,3 +193,20 @@ def test_a_number_that_alone_is_known_to_be_needed_is_not_worth_a_measurement() 
     assert str(wider).endswith("a measurement of one such drive would settle between 9 and 11 disks")
     assert "measurement" not in str(replace(wider, is_measured=True)), "there has been one"
     assert "measurement" not in str(replace(wider, parameters=(PART,))), "another hour of the recording may differ"
+
+
+def test_fewer_disks_without_room_have_no_chance() -> None:
+    """Eight of these disks in RAID 10 have 9.6 TB: nothing can be prepared for draws of them."""
+    found = ask(
+        iops=500,
+        reads="70%",
+        block="8k",
+        capacity="10 TB",
+        p99="60 ms",
+        drive="seagate-exos-10e2400-2400",
+        level="raid10",
+    )
+    assert found.best is not None
+    assert found.best.risk is not None
+    assert found.best.risk.curve[0].disks < 10
+    assert found.best.risk.curve[0].probability == 0
