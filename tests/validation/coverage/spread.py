@@ -69,8 +69,11 @@ PRIORS: Mapping[tuple[str, str], Prior] = {
     # a class of drives is as wide as its models: mean accesses of the catalog's named disks of one speed differ by 0.03
     # (7,200 rpm, servers) to 0.17 (10,000), and models from their sheets by 0.05
     ("hdd-any", "positioning"): Prior(0.12, 4),
+    # how long a buffer sorts writes, and how many, differs from make to make, and no sheet prints it
+    ("hdd-any", "cached_writes"): Prior(0.2, 4),
     # firmware, places and paths of desktop drives are as little known as their models
     ("hdd-any-desktop", "positioning"): Prior(0.2, 4),
+    ("hdd-any-desktop", "cached_writes"): Prior(0.2, 4),
     # a sheet prints the latency of a read; dies of one generation differ by a fifth
     ("flash", "flash_read_time"): Prior(0.15, 4),
     ("flash", "flash_parallelism"): Prior(0.2, 4),
@@ -233,7 +236,7 @@ def _shown(case: UnitCase, logs: Mapping[str, float]) -> Iterable[tuple[str, str
     if case.array.layout.disks > 1 or family == "":
         return
     for quantity, is_time in QUANTITIES.get((family.partition("-")[0], load), ()):
-        if rate is not None:
+        if rate is not None and (quantity != "cached_writes" or _has_cached_writes(case.array)):
             yield family, quantity, -rate if is_time else rate
     for op, name in (("", "tail"), ("reads_", "tail"), ("writes_", "write_tail")):
         if f"{op}p99" in logs and (f"{op}mean" in logs or (not op and rate is not None)):
@@ -244,6 +247,15 @@ def _shown(case: UnitCase, logs: Mapping[str, float]) -> Iterable[tuple[str, str
         yield family, "flash_read_time", logs["reads_mean"]
     if "writes_mean" in logs and family.startswith("flash"):
         yield family, "flash_write_latency", logs["writes_mean"]
+
+
+def _has_cached_writes(array: Array) -> bool:
+    """Whether the cache of a disk that stands for its kind answers writes, and no controller's before it.
+
+    A named disk that stands for another one of its kind has the buffer of its own model.
+    """
+    is_cached = array.drive.is_write_back and array.has_drive_write_cache and not array.has_controller_cache
+    return is_cached and array.drive.is_typical
 
 
 def tail_of(family: str, load: str) -> str:
