@@ -12,12 +12,13 @@ from diskmodel.cli.shared.inputs import read_array
 from diskmodel.cli.shared.options import Asked, Debug, Device, Json, OtherDrive, Seed, asks
 from diskmodel.cli.shared.status import check_place, ends_well
 from diskmodel.cli.shared.time_limit import limited
+from diskmodel.engine.ledger import EXPLANATION_S
 from diskmodel.errors import DescriptionError, Fault
 from diskmodel.options import ARRAY, LOAD
 
 
 @ends_well
-@limited("name fewer results", is_question=True)
+@limited("name fewer results", is_question=True, budget_s=EXPLANATION_S)
 @asks(changes=ARRAY)
 def explain(
     results: Annotated[

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from diskmodel.array import Array
 from diskmodel.doing import doing
-from diskmodel.engine.ledger import as_question
+from diskmodel.engine.ledger import EXPLANATION_S, question
 from diskmodel.explanation.before import paired
 from diskmodel.explanation.expected import compare
 from diskmodel.explanation.experiments import next_experiment
@@ -21,7 +21,6 @@ from diskmodel.explanation.simulator import Simulator
 from diskmodel.explanation.weigh import SOUND, as_described, has_fingerprint, weigh
 
 
-@as_question
 def explain(
     results: str | Path | Measured | Iterable[str | Path | Measured],
     array: Array | str,
@@ -55,9 +54,15 @@ def explain(
     InputError
         When a file cannot be read, holds no result, or does not fit the array.
     """
+    with question(EXPLANATION_S):
+        return _answer(results, Array.from_words(array) if isinstance(array, str) else array, before, device, seed)
+
+
+_Given = str | Path | Measured | Iterable[str | Path | Measured]
+
+
+def _answer(results: _Given, array: Array, before: _Given, device: str | None, seed: int) -> Explanation:
     began = time.perf_counter()
-    if isinstance(array, str):
-        array = Array.from_words(array)
     measured, left_out = _all_of(results, device, array)
     if not measured:
         read_results([], device)  # says what is missing

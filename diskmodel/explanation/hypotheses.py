@@ -12,7 +12,7 @@ import numpy as np
 
 from diskmodel.engine.ledger import LEAST_LEFT, current
 from diskmodel.explanation.causes.cause import Cause, Scale
-from diskmodel.explanation.likelihood import chance_of, log_likelihood
+from diskmodel.explanation.likelihood import chance_of, log_fit, log_likelihood
 from diskmodel.explanation.simulator import Floats, Simulated, Simulator, together
 
 #: Standard deviation of the error of a figure that a cause changes: no field of a description is the whole of a cause.
@@ -21,6 +21,8 @@ _CAUSE_ERROR = {"iops": 0.08, "mean": 0.08, "p50": 0.12, "p95": 0.12, "p99": 0.1
 #: law's, and slows the slowest requests otherwise. At half, right causes of other systems are refused, and pairs that
 #: bend their figures are named instead; at double, wrong ones fit.
 _EFFECT_ERROR = 0.2
+#: The same of a cause that is just what its description says.
+_EXACT_ERROR = 0.07
 #: A change that moves a figure by less is none.
 _MOVES = 0.01
 #: What causes are about behind which requests go through something in turn, before or behind the drives.
@@ -52,8 +54,8 @@ class Hypothesis:
         Mean and covariance of what is not known, where the cause changes them; None: those of the array without it.
     kept : float64, shape (n_figures,), or None
         Part of the model's own error that the cause leaves of each figure; None: all of it.
-    log_likelihood, chance : float
-        Of what was measured; the chance of figures at least so far off.
+    log_likelihood, chance, log_fit : float
+        Of what was measured; the chance of figures at least so far off; the likelihood over that of a perfect fit.
     probability : float
     is_unknown : bool
         Whether it is the cause that is not known here.
@@ -68,6 +70,7 @@ class Hypothesis:
     kept: Floats | None = None
     log_likelihood: float = -math.inf
     chance: float = 0.0
+    log_fit: float = -math.inf
     probability: float = 0.0
     is_unknown: bool = False
 
@@ -97,8 +100,8 @@ def judged(simulator: Simulator, one: Hypothesis, rows: Floats | None = None) ->
     deviation, scale = _deviation(simulator, one, rows)
     if not np.isfinite(deviation).all():
         return replace(one, log_likelihood=IMPOSSIBLE, chance=0.0)
-    value, chance = log_likelihood(deviation, scale, simulator.dof), chance_of(deviation, scale, simulator.dof)
-    return replace(one, log_likelihood=value, chance=chance)
+    value, chance, fit = (found(deviation, scale, simulator.dof) for found in (log_likelihood, chance_of, log_fit))
+    return replace(one, log_likelihood=value, chance=chance, log_fit=fit)
 
 
 def _deviation(simulator: Simulator, one: Hypothesis, rows: Floats | None = None) -> tuple[Floats, Floats]:
@@ -211,7 +214,8 @@ def hypothesis_of(
         return None
     error = np.array([_CAUSE_ERROR[figure.kind] ** 2 for figure in simulator.figures]) * moved
     if np.isfinite(figures).all():
-        error = error + (_EFFECT_ERROR * (figures - simulator.reference)) ** 2
+        effect = _EXACT_ERROR if all(one.cause.is_exact for one in variants) else _EFFECT_ERROR
+        error = error + (effect * (figures - simulator.reference)) ** 2
     causes = tuple((one.cause, one.value, one.words) for one in variants)
     share = math.prod(one.share for one in variants)
     has_law = any(run is not None and run.law is not None for run in changed)

@@ -27,6 +27,12 @@ def log_likelihood(deviation: Floats, scale: Floats, dof: float) -> float:
     return float(whole - np.log(np.diag(lower)).sum() - (dof + n) / 2 * math.log1p(squared / dof))
 
 
+def log_fit(deviation: Floats, scale: Floats, dof: float) -> float:
+    """Return the logarithm of the same density over that of no deviation."""
+    _, squared = _distance(deviation, scale)
+    return -(dof + len(deviation)) / 2 * math.log1p(squared / dof)
+
+
 def chance_of(deviation: Floats, scale: Floats, dof: float) -> float:
     """Return the probability of a deviation at least so far from 0, of all figures together (Hotelling's T)."""
     n = len(deviation)

@@ -381,10 +381,11 @@ class Simulator:
         share = (n / one.n_requests) if one.n_requests else 1.0
         factor = _SAMPLING[figure.kind] ** 2
         noise = factor / max(n, 1.0) + factor / (REQUESTS * max(share, 0.01))
-        if figure.kind not in ("iops", "mean"):
+        if figure.kind != "iops":
             return noise
-        means = [one.figures[f"{part}.mean"] for part in one.parts if figure.part in ("", part)]
-        return noise + (_PROGRAM_NS / min(means)) ** 2 if means else noise
+        # what a program spends between two requests is in its rate, and in no latency
+        means = [one.figures[f"{part}.mean"] for part in one.parts]
+        return noise + math.log1p(_PROGRAM_NS / min(means)) ** 2 if means else noise
 
     def _model_variance(self, figure: Figure) -> float:
         at = figure.load
@@ -410,7 +411,7 @@ class Simulator:
         if kept is not None:
             found = np.diag(self.noise + kept**2 * (self.own - self.noise) + error) + self.alike * np.outer(kept, kept)
         for mean, rate in self.ties.items():
-            between = _PROGRAM_NS / self.measured[self.figures[mean].load].figures[self.figures[mean].key]
+            between = math.log1p(_PROGRAM_NS / self.measured[self.figures[mean].load].figures[self.figures[mean].key])
             found[mean, mean] = found[rate, rate] + _IN_FLIGHT**2 + between**2
             found[mean, rate] = found[rate, mean] = -found[rate, rate]
         return found + (self.shared if shared is None else shared)

@@ -32,6 +32,9 @@ _FITS_ONE, _USUAL = 0.01, 10.0
 #: The same from which one fits so well that a second one beside it would explain nothing: two are not looked for, which
 #: takes most of the time.
 _FITS_WELL = 0.1
+#: Likelihood, over that of a perfect fit and as a logarithm, down to which causes fit one figure equally: it is a
+#: standard deviation off. At double, one that is off by a factor of three is named before those that are not.
+_EQUAL = -0.5
 #: By how much the evidence of all figures together is less than their product says. Figures of one run, and runs of one
 #: array, err together, and no cause is exactly what its law is, so that a likelihood is sharper than what is known
 #: (a coarsened posterior: J. W. Miller and D. B. Dunson, "Robust Bayesian inference via coarsening", 2019). Learned on
@@ -102,7 +105,10 @@ def has_fingerprint(simulator: Simulator) -> bool:
 
 
 def _by_priors(simulator: Simulator, tried: Tried) -> list[Hypothesis]:
-    """Return hypotheses where one figure is known: all that fit have their prior, however near they come."""
+    """Return hypotheses where one figure is known: all that fit equally have their prior, and others less of it.
+
+    What counts is how near the best strength of a cause comes, not how many strengths it may have.
+    """
     found = [one for one in (_healthy(simulator), *tried.left) if one.chance >= _FITS_ONE]
     if simulator.is_beyond_links:
         found = [one for one in found if _answers_before_drives(one)]
@@ -117,6 +123,7 @@ def _by_priors(simulator: Simulator, tried: Tried) -> list[Hypothesis]:
                 continue
             chosen.add(cause.about)
         prior = _HEALTHY if cause is None else _ONE * cause.prior / _USUAL
+        prior *= math.exp(min(max(one.log_fit for one in own) - _EQUAL, 0.0) / _COARSE)
         logs = np.array([math.log(one.prior) + one.log_likelihood for one in own])
         shares = np.exp(logs - logs.max())
         shared = [

@@ -14,7 +14,7 @@ from diskmodel.cli.shared.console import say
 from diskmodel.cli.shared.options import parameter_of
 from diskmodel.cli.shared.status import TimeLimitReached
 from diskmodel.doing import what_is_done
-from diskmodel.engine.ledger import in_words, question
+from diskmodel.engine.ledger import QUESTION_S, in_words, question
 from diskmodel.errors import DescriptionError, Fault
 from diskmodel.options import TIME_LIMIT
 from diskmodel.signals import raise_in, set_alarm
@@ -23,7 +23,9 @@ from diskmodel.signals import raise_in, set_alarm
 _MOST_S = 365 * 86_400
 
 
-def limited(way_out: str, *, is_question: bool = False) -> Callable[[Callable[..., None]], Callable[..., None]]:
+def limited(
+    way_out: str, *, is_question: bool = False, budget_s: float = QUESTION_S
+) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Give a command the option --time-limit, and end it when that time is over.
 
     Parameters
@@ -32,6 +34,8 @@ def limited(way_out: str, *, is_question: bool = False) -> Callable[[Callable[..
         How to need less time, after "allow more time": "lower --requests".
     is_question : bool
         Whether all that the command simulates has one account of computing time (`diskmodel.engine.ledger`).
+    budget_s : float
+        Of that account, by counts.
     """
 
     def decorate(command: Callable[..., None]) -> Callable[..., None]:
@@ -47,7 +51,7 @@ def limited(way_out: str, *, is_question: bool = False) -> Callable[[Callable[..
             asked = given.pop(TIME_LIMIT.key)
             with nullcontext() if asked is None else _ending_after(str(asked), way_out):
                 if is_question:
-                    _bounded(command, given)
+                    _bounded(command, given, budget_s)
                 else:
                     command(**given)
 
@@ -58,9 +62,9 @@ def limited(way_out: str, *, is_question: bool = False) -> Callable[[Callable[..
     return decorate
 
 
-def _bounded(command: Callable[..., None], given: dict[str, object]) -> None:
+def _bounded(command: Callable[..., None], given: dict[str, object], budget_s: float) -> None:
     """Run a command with one account for its question, and say what that left out, however it ends."""
-    with question() as account:
+    with question(budget_s) as account:
         try:
             command(**given)
         finally:

@@ -147,6 +147,9 @@ class Cause:
         What it is about; two causes about the same thing do not go together.
     is_of_systems : bool
         Whether only a cache, a cluster or a volume of a cloud may have it.
+    is_exact : bool
+        Whether its effect is just what the description with it says, as of a number of requests or of disks; that of
+        others, as of a disk that is slower than its equals, is another one from case to case.
     prior_on : callable, optional
         Of an array: its prior there, where that is not the same for all.
     """
@@ -159,6 +162,7 @@ class Cause:
     strengths: Scale | dict[str, Any]
     about: str
     is_of_systems: bool = False
+    is_exact: bool = False
     prior_on: Callable[[Array], float] | None = None
 
     def on(self, array: Array) -> Cause:
@@ -189,6 +193,9 @@ class Cause:
         share = 1 / len(self.strengths)
         return [(words, value, share) for words, value in self.strengths.items()]
 
+
+#: Requests that fewer than asked for may be: each number is a third to a half more, so that figures separate two.
+DEPTHS = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32)
 
 #: Of a cause that is there or not.
 ONCE: dict[str, Any] = {"": None}

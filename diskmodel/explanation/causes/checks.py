@@ -182,9 +182,11 @@ CHECKS: Mapping[str, Sequence[Check]] = {
         ),
     ),
     "elevator": (Check("cat /sys/block/sdX/queue/scheduler"),),
-    "flushes": (Check("iostat -x 5 3", "f/s; of one program: strace -f -c -e trace=fsync,fdatasync -p PID", TRACES),),
-    "synchronous-writes": (
-        Check(_OPEN, "octal flags of its files: 010000 is O_DSYNC, 04010000 O_SYNC; and mount for sync"),
+    "flushes": (
+        Check(
+            f"iostat -x 5 3; {_OPEN}",
+            "f/s; octal flags of open files: 010000 is O_DSYNC, 04010000 O_SYNC; and mount for sync",
+        ),
     ),
     "journal-commits": (Check("filefrag -v FILE before and after", "the file grows with each write"),),
     "depth-lost": (Check("iostat -x 5 3", "aqu-sz below what was asked for; fio's own line IO depths"),),

@@ -144,6 +144,12 @@ def _exhausted(array: Array, workload: AnyWorkload, factor: float) -> Change | N
     return Change(array, workload, _slower_writes(factor))
 
 
+def _fast_parts_prior(array: Array) -> float:
+    """Return how often a fast part of the flash takes writes first: hardly in servers' drives, with capacitors."""
+    drive = array.drive
+    return SELDOM if drive.has_flushes_of_its_own and not drive.is_flushed else SOMETIMES
+
+
 def _slower_writes(factor: float) -> Law:
     """Return what becomes of figures where writes take `factor` times as long, and clients wait for them."""
 
@@ -185,6 +191,7 @@ DRIVES = (
         change=_exhausted,
         strengths=Scale(1.5, 30.0, lambda factor: f"writes {factor:.1f} times slower"),
         about="flash state",
+        prior_on=_fast_parts_prior,
     ),
     Cause(
         name="drive-write-cache-off",
@@ -246,7 +253,7 @@ DRIVES = (
     Cause(
         name="vibration",
         title="the disks miss revolutions: vibration, or a weak surface",
-        prior=SELDOM,
+        prior=SOMETIMES,
         fingerprint="some requests take a whole revolution more, reads and writes alike",
         change=_retrying,
         strengths=Scale(0.03, 0.9, lambda ratio: f"{ratio:.0%} of the accesses".replace("%", " %")),

@@ -6,6 +6,7 @@ from typing import Any
 
 from diskmodel.array import Array
 from diskmodel.explanation.causes.cause import (
+    DEPTHS,
     OFTEN,
     ONCE,
     SELDOM,
@@ -29,10 +30,15 @@ def _change(array: Array, workload: AnyWorkload, change: Any) -> Change | None:
     return None if other is None else Change(array, other)
 
 
-def _flushing(array: Array, workload: AnyWorkload, fields: dict[str, Any]) -> Change | None:
+def _flushing(
+    array: Array, workload: AnyWorkload, fields: dict[str, Any], free: tuple[str, ...] = ("none",)
+) -> Change | None:
+    """Return writes that are made safe so, of streams that are made safe in one of the ways of `free`."""
+
     def sync(stream: Stream) -> dict[str, Any] | None:
-        is_free = stream.write_ratio and stream.sync == "none" and stream.kind == "requests"
-        return fields if is_free and stream.excerpts is None else None
+        is_free = stream.sync in free and (stream.sync == "none" or stream.file_system == "none")
+        is_write = stream.write_ratio > 0 and stream.kind == "requests" and stream.excerpts is None
+        return fields if is_free and is_write else None
 
     return _change(array, workload, sync)
 
@@ -44,12 +50,10 @@ def _on_slow(array: Array, workload: AnyWorkload, fields: dict[str, Any], flush_
 
 
 def _flushed(array: Array, workload: AnyWorkload, strength: tuple[int, float | None]) -> Change | None:
+    """Return writes with a flush after every so many of them; of 0, each is a safe one itself."""
     every, flush_ns = strength
-    return _on_slow(array, workload, {"sync": "fdatasync", "sync_every": every}, flush_ns)
-
-
-def _synchronous(array: Array, workload: AnyWorkload, flush_ns: float | None) -> Change | None:
-    return _on_slow(array, workload, {"sync": "dsync"}, flush_ns)
+    sync = {"sync": "fdatasync", "sync_every": every} if every else {"sync": "dsync"}
+    return _on_slow(array, workload, sync, flush_ns)
 
 
 #: Times that flushes of flash drives take which have no capacitors, ns.
@@ -254,31 +258,24 @@ def _misaligned(array: Array, workload: AnyWorkload, _: None) -> Change | None:
 
 
 def _with_journal(array: Array, workload: AnyWorkload, fields: dict[str, Any]) -> Change | None:
-    return _flushing(array, workload, fields) if workload.has_writes else None
+    return _flushing(array, workload, fields, ("none", "fsync", "fdatasync")) if workload.has_writes else None
 
 
 LOADS = (
     Cause(
         name="flushes",
-        title="the load makes its writes safe with flushes (fsync, fdatasync, barriers)",
+        title="the load makes its writes safe: with flushes (fsync, fdatasync, barriers), or files opened with O_DSYNC",
         prior=OFTEN,
         fingerprint="writes wait for the media: about as many per second as revolutions, or as the flash flushes",
         change=_flushed,
         strengths={
-            "after each write": (1, None),
+            "a flush after each write": (1, None),
             "after every 4 writes": (4, None),
             "after every 16 writes": (16, None),
             **{f"after each write, on drives whose flush takes {said}": (1, ns) for said, ns in _SLOW_FLUSHES.items()},
+            "O_DSYNC": (0, None),
+            **{f"O_DSYNC, on drives whose flush takes {said}": (0, ns) for said, ns in _SLOW_FLUSHES.items()},
         },
-        about="sync",
-    ),
-    Cause(
-        name="synchronous-writes",
-        title="the load opens its files with O_DSYNC or O_SYNC",
-        prior=SOMETIMES,
-        fingerprint="each write waits for the media, whatever caches are on",
-        change=_synchronous,
-        strengths={"": None, **{f"on drives whose flush takes {said}": ns for said, ns in _SLOW_FLUSHES.items()}},
         about="sync",
     ),
     Cause(
@@ -299,8 +296,9 @@ LOADS = (
         prior=OFTEN,
         fingerprint="each request is as fast as with fewer outstanding: one thread, a sync engine, not enough jobs",
         change=_fewer_clients,
-        strengths={f"{n} outstanding": n for n in (1, 2, 4, 8, 16, 32)},
+        strengths={f"{n} outstanding": n for n in DEPTHS},
         about="depth",
+        is_exact=True,
     ),
     Cause(
         name="other-load",
@@ -371,7 +369,7 @@ LOADS = (
         prior=SOMETIMES,
         fingerprint="a seek between the requests of one and another",
         change=_several_readers,
-        strengths={f"{n} instead of one": n for n in (2, 4, 16)},
+        strengths={f"{n} instead of one": n for n in (2, 4, 16, 64)},
         about="places",
     ),
     Cause(

@@ -16,12 +16,16 @@ from diskmodel.explanation.causes.cause import (
     on_array,
 )
 from diskmodel.explanation.causes.repeats import REPEATS, repeating
-from diskmodel.explanation.causes.uneven import one_slow_member
+from diskmodel.explanation.causes.uneven import BLINDLY, one_slow_member
 from diskmodel.layout import Layout
 from diskmodel.uncertainty import AnyWorkload
 from diskmodel.units import in_digits
 
 _MIB = 1 << 20
+#: Flush of flash that takes longest of those that are tried, ns; of disks those that are longer are.
+_SLOWEST_OF_FLASH = 5e6
+#: Arrays from which `mdadm` makes a bitmap by itself.
+_USUAL_BITMAP_BYTES = 100e9
 
 
 def is_pool(array: Array) -> bool:
@@ -74,13 +78,34 @@ def _resyncing(array: Array, workload: AnyWorkload, speed: Speed) -> Change | No
     return _with_layout(array, workload, rebuild={"action": "check", **_at(speed)})
 
 
+def _may_flush(array: Array, flush_ns: float) -> bool:
+    """Whether the flush before a write of the bitmap may take so long: disks empty their buffers, flash programs pages.
+
+    Linux md sends it before each such write (`md_super_write` of md.c). A named drive with capacitors has no slow ones.
+    """
+    drive = array.drive
+    if drive.has_arms:
+        return array.has_drive_write_cache and flush_ns > _SLOWEST_OF_FLASH
+    is_open = drive.has_flushes_of_its_own and (drive.is_flushed or drive.is_typical)
+    return is_open and flush_ns <= _SLOWEST_OF_FLASH
+
+
 def _bitmap(array: Array, workload: AnyWorkload, fields: dict[str, Any]) -> Change | None:
     is_open = array.layout.kind.is_redundant and not is_pool(array) and array.layout.bitmap is None
     if not is_open or not workload.has_writes:
         return None
-    if "flush_ns" in fields and not array.drive.has_flushes_of_its_own:
+    if "flush_ns" in fields and not _may_flush(array, fields["flush_ns"]):
         return None
     return _with_layout(array, workload, bitmap=fields)
+
+
+def _bitmaps_prior(array: Array) -> float:
+    """Return how often there is a bitmap that nobody described: `mdadm` makes one for each array of 100 GB and more.
+
+    Source: mdadm(8), `--bitmap`.
+    """
+    is_usual = not array.is_hardware and array.layout.disks * array.drive.capacity_bytes >= _USUAL_BITMAP_BYTES
+    return OFTEN if is_usual else SOMETIMES
 
 
 def _one_slow(array: Array, workload: AnyWorkload, strength: tuple[float, int]) -> Change | None:
@@ -145,6 +170,7 @@ MEMBERS = (
         change=_failed,
         strengths={"one disk": 1, "two disks": 2},
         about="members",
+        is_exact=True,
     ),
     Cause(
         name="rebuild-running",
@@ -176,8 +202,11 @@ MEMBERS = (
             "on drives whose flush takes 0.1 ms": {"chunk_bytes": 64 * _MIB, "flush_ns": 100_000},
             "on drives whose flush takes 1 ms": {"chunk_bytes": 64 * _MIB, "flush_ns": 1_000_000},
             "on drives whose flush takes 5 ms": {"chunk_bytes": 64 * _MIB, "flush_ns": 5_000_000},
+            "on disks that take 20 ms to empty their buffers": {"chunk_bytes": 64 * _MIB, "flush_ns": 20_000_000},
+            "on disks that take 80 ms to empty them": {"chunk_bytes": 64 * _MIB, "flush_ns": 80_000_000},
         },
         about="bitmap",
+        prior_on=_bitmaps_prior,
     ),
     Cause(
         name="one-slow-disk",
@@ -186,7 +215,10 @@ MEMBERS = (
         fingerprint="the fastest requests are as expected; the deeper the queue, the more of it waits for one disk",
         change=_one_slow,
         strengths=Scale(
-            1.5, 60.0, lambda factor: f"each of its accesses takes {in_digits(factor, 2)} times as long", ways=_HALVES
+            1.5,
+            60.0,
+            lambda factor: f"each of its accesses takes {in_digits(factor, 2)} times as long",
+            ways=_HALVES | {"of a half that is read however many wait for it (RAID 10 of Linux before 5.3)": BLINDLY},
         ),
         about="drive speed",
     ),
@@ -211,6 +243,7 @@ MEMBERS = (
         change=_one_works,
         strengths=ONCE,
         about="layout",
+        is_exact=True,
     ),
     Cause(
         name="other-strip",

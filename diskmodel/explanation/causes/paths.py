@@ -8,6 +8,7 @@ from typing import Any
 
 from diskmodel.array import Array
 from diskmodel.explanation.causes.cause import (
+    DEPTHS,
     OFTEN,
     SELDOM,
     SOMETIMES,
@@ -109,6 +110,11 @@ _CONTROLLER_QUEUE = 32
 def _rate_limit(array: Array, workload: AnyWorkload, rate_per_s: float) -> Change | None:
     is_closed = isinstance(workload, Workload) and not workload.is_open
     return Change(array, workload, limited_to(rate_per_s)) if is_closed else None
+
+
+def _rates_prior(array: Array) -> float:
+    """Return how often requests per second are limited: those of a cloud's volumes are by what was paid for."""
+    return OFTEN if array.drive.is_provisioned else SOMETIMES
 
 
 def _bandwidth(array: Array, workload: AnyWorkload, bytes_per_s: float) -> Change | None:
@@ -236,6 +242,7 @@ PATHS = (
         change=_rate_limit,
         strengths=Scale(30, 1e6, lambda rate: f"{in_digits(rate)}/s", _rates),
         about="limit",
+        prior_on=_rates_prior,
     ),
     Cause(
         name="token-bucket",
@@ -293,8 +300,9 @@ PATHS = (
         prior=OFTEN,
         fingerprint="as with fewer outstanding, and the others wait: no faster with a deeper queue",
         change=_volume_depth,
-        strengths={f"{n} at once": n for n in (1, 2, 4, 8, 16, 32)},
+        strengths={f"{n} at once": n for n in DEPTHS},
         about="depth",
+        is_exact=True,
         prior_on=_queues_prior,
     ),
     Cause(

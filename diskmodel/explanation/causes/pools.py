@@ -79,6 +79,7 @@ POOLS = (
         change=_other_record,
         strengths={f"{kib} KiB": kib << 10 for kib in (8, 16, 32, 64, 128, 1024)},
         about="record",
+        is_exact=True,
     ),
     Cause(
         name="raidz-width",
@@ -88,5 +89,6 @@ POOLS = (
         change=_wide,
         strengths={"of the level described": None, "RAID-Z1": "raidz1", "RAID-Z2": "raidz2", "RAID-Z3": "raidz3"},
         about="layout",
+        is_exact=True,
     ),
 )

@@ -48,12 +48,15 @@ class Network:
     ----------
     members, clients, touched : int
         A request needs so many members at the same time.
+    servers : int
+        Parts that a member serves at a time.
     moving : float
         Part of an access that is shorter the more commands a member can choose from.
     copies : int
         Members that hold the same, beside each other: a read needs one of them.
-    chooses : "idle", "shortest" or "first"
-        Of the copies: the first without requests, else any; the first of the shortest queue; always the first.
+    chooses : "idle", "even", "shortest" or "first"
+        Of the copies: the first without requests, else any; any of those with fewest commands in the drive, as OpenZFS
+        does; the first of the shortest queue; always the first.
     bad : tuple of int
         Members of which something is wrong.
     factor : float
@@ -65,6 +68,7 @@ class Network:
     members: int
     clients: int
     touched: int
+    servers: int = 1
     moving: float = 0.0
     copies: int = 1
     chooses: str = "first"
@@ -88,6 +92,7 @@ def outcome_of(network: Network) -> Outcome:
     draws = np.random.default_rng(1)
     n, copies, clients = network.members, network.copies, network.clients
     queues: list[deque[int]] = [deque() for _ in range(n)]
+    pending = [0] * n
     left, began = [0] * clients, [0.0] * clients
     events: list[tuple[float, int, int]] = []
     done: list[tuple[float, float]] = []
@@ -99,37 +104,40 @@ def outcome_of(network: Network) -> Outcome:
     gains = [1 - network.moving + network.moving / min(max(k, 1), _DEPTH) ** ORDERED for k in range(clients * n + 1)]
 
     def serve(now: float, member: int) -> None:
-        queue = queues[member]
-        time = next(plain) * gains[len(queue)]
+        time = next(plain) * gains[pending[member]]
         lot = next(lots)
         if member in network.bad:
             time *= network.factor
             if lot < network.ratio:
                 time += network.length * _TIMES[int(lot / network.ratio * len(_TIMES))]
-        heapq.heappush(events, (now + time, member, queue[0]))
+        heapq.heappush(events, (now + time, member, queues[member].popleft()))
 
     def chosen(group: int) -> int:
         own = range(group * copies, (group + 1) * copies)
         if network.chooses == "first":
             return own[0]
-        shortest = min(own, key=lambda at: len(queues[at]))
-        return own[next(choices)] if network.chooses == "idle" and queues[shortest] else shortest
+        shortest = min(own, key=lambda at: pending[at])
+        if network.chooses == "even":
+            active = [min(pending[at], _ACTIVE) for at in own]
+            equal = [at for at, n_active in zip(own, active, strict=True) if n_active == min(active)]
+            return int(equal[next(choices) % len(equal)])
+        return own[next(choices)] if network.chooses == "idle" and pending[shortest] else shortest
 
     def ask(now: float, client: int) -> None:
         began[client], left[client] = now, network.touched
         first = next(firsts)
         for at in range(network.touched):
             member = (first + at) % n if copies == 1 else chosen((first + at) % (n // copies))
-            queue = queues[member]
-            queue.append(client)
-            if len(queue) == 1:
+            queues[member].append(client)
+            pending[member] += 1
+            if pending[member] <= network.servers:
                 serve(now, member)
 
     for client in range(clients):
         ask(0.0, client)
     while len(done) < _REQUESTS:
         now, member, client = heapq.heappop(events)
-        queues[member].popleft()
+        pending[member] -= 1
         if queues[member]:
             serve(now, member)
         left[client] -= 1
@@ -176,19 +184,51 @@ def _network(array: Array, workload: AnyWorkload, outstanding: int, *, is_write:
         members=layout.disks,
         clients=min(outstanding, _CLIENTS),
         touched=touched_members(array, workload, is_write=is_write),
+        servers=_served_at_once(array, workload),
         moving=float(has_arms and not is_sequential(workload)),
     )
     if not layout.kind.keeps_copies or is_write:
         return found
     if is_sequential(workload) and layout.n_copies == layout.disks:
         return replace(found, copies=layout.n_copies, touched=1)
-    return replace(found, copies=layout.n_copies, chooses="idle" if has_arms and layout.has_strips else "shortest")
+    if not layout.has_strips:
+        return replace(found, copies=layout.n_copies, chooses="even")  # vdev_mirror_child_select of OpenZFS
+    return replace(found, copies=layout.n_copies, chooses="idle" if has_arms else "shortest")
+
+
+#: Reads that OpenZFS gives a disk at once (`zfs_vdev_sync_read_max_active`): of a mirror it compares only these
+#: (`vdev_queue_length`), and not what waits for them.
+_ACTIVE = 10
+#: Bytes that OpenZFS joins to one read of a rotating disk (`zfs_vdev_aggregation_limit`).
+_JOINED = 1 << 20
+#: Time of a read of a flash drive by itself, s: a page's and its way, 75 to 110 us on sheets.
+_FLASH_READ_S = 90e-6
+
+
+def _served_at_once(array: Array, workload: AnyWorkload) -> int:
+    """Return the requests that a member serves at a time: one by a disk, and as many by flash as make its rate."""
+    drive = array.drive
+    if drive.has_arms or not drive.rated_iops > 0:
+        return 1
+    rate = min(drive.rated_iops, drive.sequential_bytes_per_s / workload.mean_size_bytes)
+    return max(round(rate * _FLASH_READ_S), 1)
+
+
+#: A half of a mirror of flash that is read although many wait for it. In RAID 10, of two disks as well, Linux md chose
+#: by places until it counted requests as it does in RAID 1 ("md: raid10: Improve random reads performance", Linux 5.3);
+#: others take turns.
+BLINDLY = 2
 
 
 def bad_member(array: Array, half: int) -> tuple[int, ...] | None:
     """Return a member with equals: of mirrors the half that is read first (0) or not (1); None where there is none."""
-    has_halves = array.layout.kind.keeps_copies and array.layout.n_copies > 1
-    return None if array.layout.disks < 2 or (half and not has_halves) else (half,)
+    layout = array.layout
+    has_halves = layout.kind.keeps_copies and layout.n_copies > 1
+    if layout.disks < 2 or (half and not has_halves):
+        return None
+    if half != BLINDLY:
+        return (half,)
+    return None if array.drive.has_arms else (0,)
 
 
 def one_slow_member(array: Array, workload: AnyWorkload, factor: float, half: int = 0) -> Law | None:
@@ -196,7 +236,12 @@ def one_slow_member(array: Array, workload: AnyWorkload, factor: float, half: in
     bad = bad_member(array, half)
     if bad is None:
         return None
-    return with_wrong(array, workload, lambda network, _: replace(network, bad=bad, factor=factor))
+
+    def wrong(network: Network, _: str) -> Network:
+        chooses = "idle" if half == BLINDLY and network.copies > 1 else network.chooses
+        return replace(network, bad=bad, factor=factor, chooses=chooses)
+
+    return with_wrong(array, workload, wrong)
 
 
 def touched_members(array: Array, workload: AnyWorkload, *, is_write: bool) -> int:
@@ -221,8 +266,8 @@ def accesses_of(array: Array, workload: AnyWorkload, *, is_write: bool) -> int:
     """Return the accesses that a request makes on each member that it needs, one after the other."""
     layout, size = array.layout, workload.mean_size_bytes
     if not layout.has_strips:
-        # its records do not lie behind each other
-        records = max(math.ceil(size / layout.pool_record_bytes), 1)
-        return max(math.ceil(records / layout.disks), 1) if not is_write else 1
+        # records of a file lie behind each other, and what is read of a disk at once is joined (OpenZFS)
+        touched = touched_members(array, workload, is_write=False)
+        return max(math.ceil(size / touched / _JOINED), 1) if not is_write else 1
     is_read_first = is_write and layout.parity_strips and size < layout.strip_bytes * layout.data_strips
     return 2 if is_read_first else 1

@@ -56,7 +56,7 @@ def test_a_check_fits_its_array(kind: str) -> None:
 
 def test_flags_of_open_files_are_seen_without_a_trace() -> None:
     """A trace of open calls shows no file that is open already: the kernel says what its flags are."""
-    assert "strace" not in check_of("synchronous-writes", ARRAYS["md"])
+    assert "strace" not in check_of("flushes", ARRAYS["md"])
     text = subprocess.run("cat /proc/self/fdinfo/*", shell=True, capture_output=True, text=True, check=False).stdout
     assert re.search(r"^flags:\s+0\d+$", text, re.MULTILINE)
 

@@ -307,6 +307,8 @@ Healthy arrays are taken as sound. A few published arrays of hard disks make a t
 their controller holds them back: that is a fault to explain and no spread of healthy arrays, so reads of an array
 behind a controller with a cache are drawn as those of its disks.
 
+Rows of single causes, of pairs and of systems are older than the causes of today; the threads are answered by these.
+
 What this does not show: planted causes are simulated by the same model that explains them, so a real fault may leave
 other figures than this page's. That is what the mounted drives and the public threads below are for.
 

@@ -74,6 +74,18 @@ def test_disks_of_pools_are_read_as_openzfs_reads_them() -> None:
     assert rate(raidz, 131072, 1) == pytest.approx(rate(raidz, 4096, 1), rel=0.02)
 
 
+def test_bits_of_a_bitmap_are_written_at_once_and_safely() -> None:
+    """Writes that wait for the bitmap are taken together; each writing of it empties the buffers before (Linux md)."""
+
+    def rate(depth: int, bits: float) -> float:
+        box = Box([Disk(is_cached=True) for _ in range(4)], "mirrors", bits=bits)
+        return run(box, Load(8192, depth, is_write=True), 600, 1)[0]
+
+    alone, together = rate(1, 1.0), rate(8, 1.0)
+    assert alone < rate(1, 0.0) / 2
+    assert 2 * alone < together < rate(8, 0.0)
+
+
 def test_what_is_lost_is_near_what_was_drawn() -> None:
     case = next(case for case in cases.faults(1) if case.fault == "fewer lanes" and case.asked >= 2)
     strength, loss = cases.strength_of(case)
@@ -98,6 +110,7 @@ def test_of_the_kept_cases_most_are_seen_and_found() -> None:
         (4, 0.4, 0.5, 0.1),
         (5, 0.45, 0.6, 0.1),
         (6, 0.45, 0.65, 0.1),
+        (7, 0.55, 0.7, 0.1),
     ):
         rows = table.chosen(table.read(), draw, False)
         assert len(rows) >= 25

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 #: Places that one drive orders commands by, at most; and the same of what its own buffer holds.
@@ -25,6 +25,8 @@ class Request:
     phases: Iterator[list[Share]]
     is_write: bool = False
     left: int = 0
+    #: What happens when it is done, of one that no client asked for.
+    then: Callable[[float], None] | None = None
 
 
 @dataclass
@@ -42,8 +44,9 @@ class Share:
     stream: int = 0
     offset: float = 0.0
     span: float = 0.0
-    #: Makes what is in the member's buffer safe instead.
+    #: Makes what is in the member's buffer safe instead; a write that passes the buffer by.
     is_flush: bool = False
+    is_safe: bool = False
     #: Of a disk: the angle at which it begins, as a part of a turn; None: drawn when the disk is given it.
     angle: float | None = None
     #: How many commands it was before they were made one.
@@ -133,7 +136,8 @@ class Disk(Member):
 
     def take(self, now: float, draw: random.Random) -> tuple[float, Part]:
         """Return when the next command ends, and the command."""
-        is_full = self.n_buffered >= _BUFFER
+        flush = next((part for _, _, part in self.queue if part.share.is_flush), None)
+        is_full = self.n_buffered >= _BUFFER or flush is not None
         if self.stream in self.segments:
             self.segments[self.stream].read_on((now - self.ended) * self.bytes_per_s / self.slow)
 
@@ -142,6 +146,10 @@ class Disk(Member):
         def cost(at: int) -> float:
             entry = self.queue[at]
             part = entry[2]
+            if part.share.is_flush:
+                # what the buffer had when it came is written first
+                is_early = any(one.is_buffered and one.came <= part.came for _, _, one in self.queue)
+                return math.inf if is_early else -2.0
             if not part.is_buffered and not part.share.is_write and now - part.came > patience:
                 return -1.0
             # what is in the buffer can wait, until the buffer is full
@@ -238,7 +246,7 @@ class Disk(Member):
 
     def buffers(self, part: Part) -> bool:
         """Whether a write ends in the drive's own buffer, now or as soon as there is a place."""
-        return self.is_cached and part.share.is_write and not part.share.is_flush
+        return self.is_cached and part.share.is_write and not (part.share.is_flush or part.share.is_safe)
 
     @property
     def has_place(self) -> bool:

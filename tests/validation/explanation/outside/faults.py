@@ -199,12 +199,10 @@ FAULTS: dict[str, Fault] = {
     "little space to clean": Fault(_each(_cleaning, Flash), ("flash-full", "slc-exhausted"), _FLASH, (1.1, 40.0), True),
     "flushes": Fault(
         _flushes,
-        ("flushes", "synchronous-writes", "journal-commits", "slow-flushes"),
+        ("flushes", "journal-commits", "slow-flushes"),
         ("ssd", "nvme", "disk", "ssds"),
     ),
-    "a journal": Fault(
-        _journal, ("journal-commits", "flushes", "synchronous-writes"), ("ssd", "disk", "raid6"), None, True
-    ),
+    "a journal": Fault(_journal, ("journal-commits", "flushes"), ("ssd", "disk", "raid6"), None, True),
     # arrays
     "a member failed": Fault(_set(failed=(1,)), ("member-failed",), ("raid6", "raid5", "mirror", "raid10")),
     "a check": Fault(

@@ -68,8 +68,6 @@ class Shares:
         if box.is_one:
             yield [Share(0, place.size, is_write, place.place, place.stream, place.first if place.stream else 0.0)]
             return
-        if is_write and box.bits and self.draw.random() < box.bits:
-            yield [Share(at, _PAGE, True) for at in self._working]
         if is_write and box.chunk and not place.stream:
             yield from self._plain(self._anywhere(_PAGE), False)
             yield from self._plain(_Place(box.chunk, place.first, place.place), True)
@@ -79,6 +77,14 @@ class Shares:
                 yield from self._plain(self._anywhere(_PAGE), True)
             if box.is_flushed:
                 yield [Share(at, 0, True, is_flush=True) for at in self._working]
+
+    def bitmap(self) -> Iterator[list[Share]]:
+        """Yield what a write of the bitmap needs: the buffers of all members emptied, and a page at their beginning.
+
+        Linux md sends it with a flush before it, and past the buffer (`md_super_write` of md.c).
+        """
+        yield [Share(at, 0, True, is_flush=True) for at in self._working]
+        yield [Share(at, _PAGE, True, 0.0, is_safe=True) for at in self._working]
 
     @property
     def _working(self) -> list[int]:

@@ -80,7 +80,7 @@ class Box:
     least: float = 0.0
     #: Each write copies a chunk of so many bytes first.
     chunk: float = 0.0
-    #: Share of writes that change a bit on all members before; writes of a journal behind each, and a flush.
+    #: Share of writes that change a bit of a bitmap on all members before; writes of a journal behind each; a flush.
     bits: float = 0.0
     journal: int = 0
     is_flushed: bool = False
@@ -161,6 +161,7 @@ class _Run:
         self.ops = _Bucket(box.tokens_per_s, box.burst, box.burst)
         self.bytes = _Bucket(box.token_bytes_per_s, 1 << 20)
         self.cache = _Cache(box.cache)
+        self.needs_bits, self.is_writing_bits = list[Request](), False
         self.done: list[tuple[float, float, bool]] = []
         self.slice_number = self.used = 0
         self.passing = [0] * len(box.members)
@@ -248,7 +249,32 @@ class _Run:
                 return
             self.hold(now, request)
             return
-        self.phase(now, request)
+        self.with_bits(now, request)
+
+    def with_bits(self, now: float, request: Request) -> None:
+        """Begin a request, a write when its bits are set.
+
+        While the bitmap is written all writes wait, and what waits then is taken at once (`bitmap_unplug` of md).
+        """
+        needs = bool(self.box.bits) and request.is_write
+        if not (needs and (self.is_writing_bits or self.draw.random() < self.box.bits)):
+            self.phase(now, request)
+            return
+        self.needs_bits.append(request)
+        if not self.is_writing_bits:
+            self.write_bits(now)
+
+    def write_bits(self, now: float) -> None:
+        taken, self.needs_bits, self.is_writing_bits = self.needs_bits, [], True
+
+        def then(done: float) -> None:
+            self.is_writing_bits = False
+            for one in taken:
+                self.phase(done, one)
+            if self.needs_bits:
+                self.write_bits(done)
+
+        self.phase(now, Request(-2, now, self.shares.bitmap(), is_write=True, then=then))
 
     def hold(self, now: float, request: Request) -> None:
         """Answer a write out of the controller's cache, and write it to its disks behind that."""
@@ -261,6 +287,9 @@ class _Run:
     def phase(self, now: float, request: Request) -> None:
         shares = next(request.phases, None)
         if shares is None:
+            if request.then is not None:
+                request.then(now)
+                return
             if request.client < 0:
                 self.cache.held -= 1
                 if self.cache.waiting:

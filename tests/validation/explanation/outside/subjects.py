@@ -66,6 +66,15 @@ _S4510 = partial(Flash, 95e-6, 35e-6, 9, 560e6, 510e6, 36e3 * 4096)
 _PM9A3_1920 = partial(Flash, 80e-6, 15e-6, 68, 6.8e9, 2.7e9, 130e3 * 4096)
 _PM1733 = partial(Flash, 75e-6, 15e-6, 112, 7.0e9, 3.8e9, 135e3 * 4096)
 
+_EXOS_M = partial(Disk, longest=0.0142, bytes_per_s=275e6, is_cached=True)
+_RED_PRO = partial(Disk, longest=0.0151, bytes_per_s=270e6, is_cached=True)
+_X300 = partial(Disk, longest=0.0151, bytes_per_s=210e6, is_cached=True)
+_IRONWOLF8 = partial(Disk, longest=0.0151, bytes_per_s=210e6, is_cached=True)
+_15K2 = partial(Disk, turn=60 / 15000, shortest=0.0003, longest=0.0049, bytes_per_s=160e6)
+_DC600M_3840 = partial(Flash, 88e-6, 20e-6, 9, 545e6, 530e6, 59e3 * 4096)
+_PM9A3_3840 = partial(Flash, 78e-6, 15e-6, 78, 6.9e9, 4.1e9, 180e3 * 4096)
+_CM7 = partial(Flash, 65e-6, 15e-6, 175, 14e9, 6.75e9, 310e3 * 4096)
+
 
 def _volume(rate: float, bytes_per_s: float, read: float = 450e-6, program: float = 600e-6) -> Callable[[], Box]:
     def box() -> Box:
@@ -219,6 +228,30 @@ SUBJECTS: tuple[dict[str, Subject], ...] = (
         "ssds": Subject("4x intel-d3-s4510-960 raid10", "satas", _of(_S4510, 4, "mirrors")),
         "nvmes": Subject("2x samsung-pm1733-3840 raid1", "nvmes", _of(_PM1733, 2, "mirrors", processor=_HOST)),
         "volume": Subject("azure-p50", "volume", _volume(7_500, 262e6, 0.9e-3, 1.8e-3)),
+    },
+    {
+        "disk": Subject("seagate-exos-m-30", "disk", _of(_EXOS_M, 1)),
+        "mirror": Subject("2x wd-red-pro-20 raid1", "disks", _of(_RED_PRO, 2, "mirrors")),
+        "raid10": Subject("4x toshiba-x300-8 raid10", "disks", _of(_X300, 4, "mirrors")),
+        "raid6": Subject("8x seagate-ironwolf-8 raid6", "disks", _of(_IRONWOLF8, 8, "parity", n_parity=2)),
+        "raid5": Subject("5x seagate-savvio-15k2 raid5", "disks", _of(_15K2, 5, "parity", n_parity=1)),
+        "raidz": Subject(
+            "1x5 wd-red-pro-20 raidz1, record 128KiB",
+            "pool",
+            _of(_RED_PRO, 5, "raidz", n_parity=1, record=128 * _KIB, width=5),
+            writes=False,
+        ),
+        "pool": Subject(
+            "4x2 seagate-exos-m-30 mirrors, record 16KiB",
+            "pool",
+            _of(_EXOS_M, 8, "pool", record=16 * _KIB),
+            writes=False,
+        ),
+        "ssd": Subject("kingston-dc600m-3840", "sata", _of(_DC600M_3840, 1)),
+        "nvme": Subject("samsung-pm9a3-3840", "nvme", _of(_PM9A3_3840, 1)),
+        "ssds": Subject("4x micron-5300-pro-1920 raid10", "satas", _of(_5300, 4, "mirrors")),
+        "nvmes": Subject("2x kioxia-cm7-r-3840 raid1", "nvmes", _of(_CM7, 2, "mirrors", processor=_HOST)),
+        "volume": Subject("aws-gp3-500GB, 4500 IOPS, 200MB/s", "volume", _volume(4_500, 210e6)),
     },
 )
 
