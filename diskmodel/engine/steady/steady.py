@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pkgutil import resolve_name
 from typing import TYPE_CHECKING
 
-from diskmodel.engine.effort import few_enough
+from diskmodel.engine.effort import few_enough, few_enough_beside
 from diskmodel.engine.steady.parts import Parts
 from diskmodel.engine.steady.past.history import History
 from diskmodel.engine.steady.start import EMPTY, Level, Levels, Start
@@ -81,6 +81,8 @@ class _Trials:
     capacity_bytes: int
     seed: int
     engine: Engine
+    #: Requests of each at most, once one of them has shown it.
+    most: list[int] = field(default_factory=list)
 
     def run(self, levels: Levels, n_dirty: int = 0) -> tuple[Levels, Pace]:
         """What a trial shows that begins at these levels, and with so many dirty pages where theirs is low."""
@@ -108,18 +110,24 @@ class _Trials:
         rebuilds_flash = scenario.drive.has_pages and scenario.layout.rebuild_disk >= 0
         start = self._start(levels, held)
         n = trial_requests(self.workload, rebuilds_flash=rebuilds_flash)
-        n = max(few_enough(n, scenario, self.workload, _LONGEST_S, len(start.buffered)) // part, 1)
-        requests = self.workload.at_mean(n).requests(
-            capacity_bytes=self.capacity_bytes,
-            n=n,
-            seed=self.seed,
-            with_cache_draws=scenario.has_drawn_hits,
-            n_before=parts.history.n_before,
-        )
+        n = few_enough(n, scenario, self.workload, _LONGEST_S, len(start.buffered))
         if n_dirty:
             start = replace(start, pages_dirty=parts.host.waiting(n_dirty))
-        trial = replace(scenario, start=start, sample_every=max(n // _SAMPLES, 1))
-        return requests, self.engine(trial, requests)
+
+        def run_of(n: int) -> tuple[Requests, Run]:
+            requests = self.workload.at_mean(n).requests(
+                capacity_bytes=self.capacity_bytes,
+                n=n,
+                seed=self.seed,
+                with_cache_draws=scenario.has_drawn_hits,
+                n_before=parts.history.n_before,
+            )
+            trial = replace(scenario, start=start, sample_every=max(n // _SAMPLES, 1))
+            return requests, self.engine(trial, requests)
+
+        if not self.most:
+            self.most.append(few_enough_beside(n, lambda n: run_of(n)[1], scenario, self.workload))
+        return run_of(max(min(n, self.most[0]) // part, 1))
 
 
 def shown_at(

@@ -15,6 +15,7 @@ from diskmodel.engine.effort import (
     each_most,
     each_s,
     few_enough,
+    few_enough_beside,
     guessed,
     looked_at,
     often_enough,
@@ -262,3 +263,22 @@ def test_a_trial_of_rare_requests_beside_a_rebuild_is_short() -> None:
     rare, often = (Workload.parse({"size": "64 KiB", "rate": rate}) for rate in ("0.18/s", "900/s"))
     assert few_enough(6_000, scenario, rare, 0.2) < 200
     assert few_enough(6_000, scenario, often, 0.2) == 6_000
+
+
+def test_a_trial_of_clients_that_a_rebuild_keeps_waiting_is_as_long_as_their_answers_allow(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A controller that destages a full cache beside it answered 2.3 requests a second, not 500 a client."""
+    layout = {"level": "raid1", "disks": 2, "failed": [0], "spares": 1, "rebuild": {}}
+    scenario = resolve(Array.parse({"drive": "generic-7k2", "layout": layout}), 0)
+    whole = resolve(Array.parse({"drive": "generic-7k2", "layout": {"level": "raid1", "disks": 2}}), 0)
+
+    def never(n: int) -> Run:
+        pytest.fail("looked")
+
+    assert few_enough_beside(6_000, never, whole, closed(1)) == 6_000
+    assert few_enough_beside(6_000, never, scenario, Workload.parse({"size": "4 KiB", "rate": "10/s"})) == 6_000
+    monkeypatch.setattr(effort, "looked_at", lambda *_: Cost(0.001, 0.0))
+    assert few_enough_beside(6_000, never, scenario, closed(1)) == 1_000
+    monkeypatch.setattr(effort, "looked_at", lambda *_: Cost(0.0001, 0.0))
+    assert few_enough_beside(6_000, never, scenario, closed(1)) == 6_000

@@ -163,7 +163,7 @@ def test_what_is_of_another_kind_or_missing(call: bytes, change: Change, kind: t
 
 
 def test_a_panic_is_an_ordinary_exception(capfd: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(KernelError, match=r"(?s)panicked at .*python/mod\.rs.*on purpose.*please report it"):
+    with pytest.raises(KernelError, match=r"(?s)panicked at .*python/src/lib\.rs.*on purpose.*please report it"):
         _kernel.break_off()
     said = capfd.readouterr()
     assert said.err == said.out == ""

@@ -9,6 +9,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from diskmodel.engine.compiled import kernel as _kernel
 from diskmodel.engine.ledger import current
 from diskmodel.engine.steady.past.keeping import kept
 from diskmodel.records import Int64, Op
@@ -254,74 +255,11 @@ def waiting_in_round(uses: Int64, n: int, lane: Int64 | None = None, line_blocks
     round_uses : int
         Uses of one round. If they are more than `n_uses`, writes that still wait are older than those.
 
-    Notes
-    -----
-    The sweep is about to begin at the lowest block. It last passed the share `x` of a lane's writes (in order of place)
-    a share `1 - x` of a whole round ago, so a write waits if its age, in writes of its lane, is less than `1 - x` of a
-    round. The length of a round is the one that leaves `n` blocks.
     """
     if not len(uses):
         return uses, 0
-    at, order, rounds = _rounds(uses, lane)
-    if line_blocks > 1:
-        by_use = np.empty(len(uses), np.int64)
-        by_use[order] = rounds
-        del at, order, rounds  # each of these columns may have millions of rows
-        return _waiting_in_lines(uses, by_use, n, line_blocks)
-    # of each block the use in whose round it would be written last
-    grouped = at[order]
-    group = np.flatnonzero(np.diff(grouped, prepend=grouped[0] - 1))
-    earliest = np.minimum.reduceat(rounds, group)
-    blocks = uses[order[group]]
-    if len(blocks) < n:
-        return np.sort(blocks), int(rounds.max())
-    last = int(np.partition(earliest, n - 1)[n - 1])
-    is_waiting = earliest < last
-    # among equals the latest first
-    equal = np.flatnonzero(earliest == last)
-    latest = np.maximum.reduceat(np.where(rounds == last, order, -1), group)[equal]
-    is_waiting[equal[np.argsort(-latest)[: n - int(is_waiting.sum())]]] = True
-    return np.sort(blocks[is_waiting]), last
-
-
-def _rounds(uses: Int64, lane: Int64 | None) -> tuple[Int64, Int64, Int64]:
-    """Return the place of each use, their order by place, and in it the round in which each would be written."""
-    n_uses = len(uses)
-    at = uses if lane is None else lane * (int(uses.max()) + 1) + uses
-    order = stable_order(at)
-    in_order = np.zeros(n_uses, np.int64) if lane is None else lane[order]
-    first = np.flatnonzero(np.diff(in_order, prepend=-1))
-    del in_order
-    size = np.diff(first, append=n_uses)
-    # what of its lane lies at a place or beyond it, in whole numbers: sequential writes must not scatter by rounding
-    beyond = np.repeat(first + size, size) - np.arange(n_uses)
-    # counted in the lane's own writes: one sequential writer goes through all lanes, and none may seem ahead of another
-    age = np.empty(n_uses, np.int64)
-    by_lane = np.arange(n_uses) if lane is None else stable_order(lane)
-    age[by_lane] = beyond
-    del by_lane
-    rounds = age[order]
-    rounds *= n_uses
-    rounds //= beyond
-    return at, order, rounds
-
-
-def _waiting_in_lines(uses: Int64, rounds: Int64, n: int, line_blocks: int) -> tuple[Int64, int]:
-    """The blocks written in the rounds in which `n` lines of blocks come to wait, and the last of these rounds."""
-    # among equals the latest first: they are turned round, and the sort is stable
-    rounds = rounds[::-1]
-    by_round = stable_order(rounds)
-    in_rounds = uses[::-1][by_round]
-    by_place = stable_order(in_rounds)
-    turn = by_place[_is_new(in_rounds[by_place])]
-    del by_place
-    different = in_rounds[turn]
-    begins = np.flatnonzero(np.diff(different // line_blocks, prepend=-1))
-    turn_of_line = np.minimum.reduceat(turn, begins)
-    if len(turn_of_line) < n:
-        return different, int(rounds[by_round[-1]])
-    last = np.partition(turn_of_line, n - 1)[n - 1]
-    return different[turn <= last], int(rounds[by_round[last]])
+    found: tuple[Int64, int] = _kernel.waiting_in_round(np.ascontiguousarray(uses), n, lane, line_blocks)
+    return found
 
 
 def stable_order(values: Int64) -> Int64:

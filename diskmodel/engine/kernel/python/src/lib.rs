@@ -206,7 +206,7 @@ mod _kernel {
     #[pymodule_export]
     use super::streamed::run_streamed;
     #[pymodule_export]
-    use super::sweep::sweep_rounds;
+    use super::sweep::{sweep_rounds, waiting_in_round};
     #[pymodule_export]
     use super::watch::stop_runs;
     #[pymodule_export]

@@ -1,7 +1,7 @@
 //! Dirty blocks of a write-back cache: what is held, and what is written next (rules K7 to K9); see
 //! `diskmodel/controller/dirty_blocks.py`.
 
-use super::block_set::BlockSet;
+use super::block_set::{Ascending, BlockSet};
 use crate::schema::record;
 
 record! {
@@ -182,11 +182,17 @@ impl DirtyBlocks {
 
     /// Blocks that wait when the run begins, in ascending order (rule Z4).
     pub fn load(&mut self, blocks: &[i64]) {
-        let mut of_lane = vec![Vec::new(); self.waiting.len()];
-        blocks.iter().for_each(|&block| of_lane[self.lanes.lane_of(block)].push(block));
+        let mut of_lane = vec![Ascending::default(); self.waiting.len()];
+        let mut last_lines = vec![-1; self.waiting.len()];
+        for run in blocks.chunk_by(|a, b| a + 1 == *b) {
+            for (lane, first, end) in self.lanes.pieces(run[0], run[run.len() - 1] + 1) {
+                of_lane[lane].push(first, end);
+                self.waiting_lines += self.touched(first, end) - i64::from(first / self.line == last_lines[lane]);
+                last_lines[lane] = (end - 1) / self.line;
+            }
+        }
         for (lane, own) in self.waiting.iter_mut().zip(of_lane) {
-            self.waiting_lines += own.chunk_by(|a, b| a / self.line == b / self.line).count() as i64;
-            lane.blocks = own.into_iter().collect();
+            lane.blocks = own.into();
         }
         self.n_waiting = blocks.len() as i64;
     }

@@ -184,6 +184,11 @@ impl Deep {
                 if best.is_some_and(|(score, ..)| bound > score) {
                     break;
                 }
+                // none of the same cylinder is sooner, and those behind the best one came later: of flash, all of them
+                if is_in && best.is_some_and(|(score, _, a, c)| (score, a, c) == (bound, arm, from + distance)) {
+                    inwards = tree.range((Included((from + distance + 1, 0)), Unbounded)).peekable();
+                    continue;
+                }
                 let next = if is_in { inwards.next() } else { outwards.next() };
                 let Some((&(cylinder, turn), waiting)) = next else { break };
                 let score = match age_ns {

@@ -1,6 +1,7 @@
 //! A rebuild, a check or a resync: step after step over the members (rules R1 to R7); see `diskmodel/engine/reference/rebuild.py`.
 
-use std::collections::VecDeque;
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
 
 use crate::device::Device;
 use crate::events::{Action, ARRIVE};
@@ -25,8 +26,9 @@ pub struct Rebuild {
     step_began: i64,
     n_running: i64,
     is_scheduled: bool,
-    /// First sectors of the steps that have ended before one that began earlier: a few at most.
-    ended: Vec<i64>,
+    /// First sectors of the steps that have ended before one that began earlier, the lowest first: a few, unless that one
+    /// waits at a busy disk.
+    ended: BinaryHeap<Reverse<i64>>,
     is_yielding: bool,
     /// Sectors of the steps that have ended.
     n_done: i64,
@@ -55,7 +57,7 @@ impl Rebuild {
             step_began: 0,
             n_running: 0,
             is_scheduled: false,
-            ended: Vec::new(),
+            ended: BinaryHeap::new(),
             is_yielding: false,
             n_done: 0,
             marks: VecDeque::from([(0, 0); N_MARKS]),
@@ -123,9 +125,9 @@ impl Rebuild {
     fn end_step(&mut self, layout: &Layout, first: i64) {
         self.n_running -= 1;
         self.n_done += layout.rebuild_window.min(layout.member - first);
-        self.ended.push(first);
-        while let Some(i) = self.ended.iter().position(|&ended| ended == self.front) {
-            self.ended.swap_remove(i);
+        self.ended.push(Reverse(first));
+        while self.ended.peek() == Some(&Reverse(self.front)) {
+            self.ended.pop();
             self.front = (self.front + layout.rebuild_window).min(layout.member);
         }
     }
