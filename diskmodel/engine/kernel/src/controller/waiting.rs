@@ -49,7 +49,7 @@ fn ages(n_uses: usize, lane: Option<&[i64]>) -> (Vec<(u32, u32)>, Vec<u64>) {
     (ages, since)
 }
 
-/// The uses by block, those of one as they came: what `each` is told is the block, and the how manieth of all uses it is.
+/// Calls `each` for the uses by block, those of one as they came, with the block and the number of the use.
 fn by_place(uses: &[i64], bits: u32, mut each: impl FnMut(i64, usize)) {
     // one number for a use, where it has room: those are sorted in half of the time
     if uses.iter().all(|&block| block < 1 << (63 - bits)) {
