@@ -443,7 +443,8 @@ def few_enough_beside(n: int, run_of: Callable[[int], Run], scenario: Scenario, 
 
     How often clients get an answer beside it is looked at: a controller that destages may wait for seconds.
     """
-    if not workload.queue_depth or not _beside_trial_s(scenario):
+    # few are left where hours of it lie between two requests, through all of which a look would go
+    if not workload.queue_depth or n <= PROBE or not _beside_trial_s(scenario):
         return n
     run_s = current().allowed_s(_BESIDE_S)
     cost = looked_at(run_of, scenario, workload, min(run_s, _LOOK_S), guessed(scenario, workload))
