@@ -15,8 +15,7 @@ pub struct Waiting {
 /// a round. The length of a round is the one that leaves `n` lines; of writes that leave at once the latest stay.
 pub fn waiting_in_round(uses: &[i64], lane: Option<&[i64]>, n: usize, line_blocks: i64) -> Waiting {
     let bits = usize::BITS - uses.len().leading_zeros();
-    let turns = turns_of_blocks(uses, lane, bits);
-    let round_of = |turn: u64| (turn >> bits) as i64;
+    let (turns, longest_round) = turns_of_blocks(uses, lane, bits);
     let mut lines: Vec<u64> = if line_blocks == 1 {
         turns.iter().map(|&(_, turn)| turn).collect()
     } else {
@@ -25,11 +24,11 @@ pub fn waiting_in_round(uses: &[i64], lane: Option<&[i64]>, n: usize, line_block
     };
     if n == 0 || lines.len() < n {
         let blocks = if n == 0 { Vec::new() } else { turns.iter().map(|&(block, _)| block).collect() };
-        return Waiting { blocks, round_uses: longest_round(uses, lane) };
+        return Waiting { blocks, round_uses: longest_round as i64 };
     }
     let last = *lines.select_nth_unstable(n - 1).1;
     let blocks = turns.iter().filter(|&&(_, turn)| turn <= last).map(|&(block, _)| block).collect();
-    Waiting { blocks, round_uses: round_of(last) }
+    Waiting { blocks, round_uses: (last >> bits) as i64 }
 }
 
 /// Of each use its lane, and how many of that lane's uses came since, itself included; and how many each lane has.
@@ -63,39 +62,27 @@ fn by_place(uses: &[i64], bits: u32, mut each: impl FnMut(i64, usize)) {
     }
 }
 
-/// Calls `each` with the block of each use, by block, with its number among the uses, and the round in which it would be
-/// written.
-fn rounds(uses: &[i64], lane: Option<&[i64]>, bits: u32, mut each: impl FnMut(i64, usize, u64)) {
+/// Each block, ascending, and when its first use would be written: the round and, within it, the latest use first, as one
+/// number. And the longest round of any use.
+fn turns_of_blocks(uses: &[i64], lane: Option<&[i64]>, bits: u32) -> (Vec<(i64, u64)>, u64) {
     let n = uses.len() as u64;
     let (ages, mut beyond) = ages(uses.len(), lane);
+    let mut found: Vec<(i64, u64)> = Vec::with_capacity(uses.len());
+    let mut longest = 0;
     by_place(uses, bits, |block, at| {
         let (lane, age) = ages[at];
         let beyond = &mut beyond[lane as usize];
         // in whole numbers: sequential writes must not scatter by rounding
-        each(block, at, u64::from(age) * n / *beyond);
+        let round = u64::from(age) * n / *beyond;
         *beyond -= 1;
-    });
-}
-
-/// Each block, ascending, and when its first use would be written: the round and, within it, the latest use first, as one
-/// number.
-fn turns_of_blocks(uses: &[i64], lane: Option<&[i64]>, bits: u32) -> Vec<(i64, u64)> {
-    let mut found: Vec<(i64, u64)> = Vec::with_capacity(uses.len());
-    let n = uses.len() as u64;
-    rounds(uses, lane, bits, |block, at, round| {
+        longest = round.max(longest);
         let turn = round << bits | (n - 1 - at as u64);
         match found.last_mut() {
             Some((last, first)) if *last == block => *first = turn.min(*first),
             _ => found.push((block, turn)),
         }
     });
-    found
-}
-
-fn longest_round(uses: &[i64], lane: Option<&[i64]>) -> i64 {
-    let mut longest = 0;
-    rounds(uses, lane, usize::BITS - uses.len().leading_zeros(), |_, _, round| longest = round.max(longest));
-    longest as i64
+    (found, longest)
 }
 
 #[cfg(test)]
