@@ -550,7 +550,13 @@ def check_rare(array: Array, workload: Workload) -> None:
     rate = sum(stream.expected_rate_per_s for stream in workload.streams)
     if rate < least:
         rule = f"beside a rebuild, some {steps_per_s / rate:,.0f} of its steps would be simulated for each request"
-        fix = f"give at least {least:.2g} requests a second (--rate): so rare ones do not slow the rebuild"
+        clients = sum(stream.arrival.clients for stream in workload.streams if isinstance(stream.arrival, Closed))
+        enough = (
+            f"let clients think for at most {0.9 * clients / least:.2g} s"  # less, as it is rounded
+            if clients
+            else f"give at least {least:.2g} requests a second (--rate)"
+        )
+        fix = f"{enough}: so rare ones do not slow the rebuild"
         raise DescriptionError(Fault("workload.streams.0.rate", f"{rate:.3g}/s", rule, fix))
     for number, stream in enumerate(workload.streams):
         think_s = stream.arrival.think_ns / 1e9 if isinstance(stream.arrival, Closed) else 0.0

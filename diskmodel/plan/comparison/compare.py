@@ -10,7 +10,15 @@ from dataclasses import replace
 from diskmodel.analytic import has_formula
 from diskmodel.array import Array
 from diskmodel.doing import doing
-from diskmodel.engine import DRAWS, DrawnRuns, check_draws, prediction_of, simulate_drawn_runs, writes_shingled
+from diskmodel.engine import (
+    DRAWS,
+    DrawnRuns,
+    check_draws,
+    check_rare,
+    prediction_of,
+    simulate_drawn_runs,
+    writes_shingled,
+)
 from diskmodel.engine.ledger import as_question
 from diskmodel.errors import DescriptionError, Fault
 from diskmodel.layout import Rebuild
@@ -97,6 +105,7 @@ def compare(
     arrays = [array.for_use(workload) for array in arrays]
     for array in arrays:
         workload.check_fits(array.usable_bytes)  # what does not fit is said before the first run
+        check_rare(array, workload)
     names = _names(arrays)
     jobs = [
         (name, array, workload.at_peak(), decide, seed, n_requests, growth_ratio, p99_limit_ms, with_estimates)

@@ -23,6 +23,7 @@ from diskmodel.engine.effort import (
 from diskmodel.engine.scenario import resolve
 from diskmodel.engine.simulate import simulate
 from diskmodel.errors import DescriptionError, Fault
+from diskmodel.plan import compare
 from diskmodel.records import Run
 from diskmodel.workload import TraceWorkload, Workload
 
@@ -283,3 +284,14 @@ def test_a_trial_of_clients_that_a_rebuild_keeps_waiting_is_as_long_as_their_ans
     assert few_enough_beside(6_000, never, scenario, closed(1)) == 1_000
     monkeypatch.setattr(effort, "looked_at", lambda *_: Cost(0.0001, 0.0))
     assert few_enough_beside(6_000, never, scenario, closed(1)) == 6_000
+
+
+def test_a_comparison_beside_a_rebuild_refuses_clients_that_think_for_hours() -> None:
+    layout = {"level": "raid5", "disks": 8, "failed": [0], "spares": 1, "rebuild": {}}
+    array = Array.parse({"drive": "micron-7450-pro-1920", "layout": layout})
+    thinking = Workload.parse({"size": "1 MiB", "clients": 32, "think": "1 h"})
+    with pytest.raises(DescriptionError, match=r"let clients think for at most 63 s") as refused:
+        compare([array, array], thinking)
+    fewer = Workload.parse({"size": "1 MiB", "clients": 32, "think": "63 s"})
+    check_rare(array, fewer)  # what it says can be done
+    assert refused.value.faults[0].field == "workload.streams.0.rate"
