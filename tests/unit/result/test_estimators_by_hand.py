@@ -127,6 +127,11 @@ def test_quantiles_written_down_are_those_of_scipy() -> None:
     for degrees, value in enumerate(batches.STUDENT_T_975, start=1):
         assert batches.student_t(0.975, degrees) == value == stats.t.ppf(0.975, degrees)
     assert len(batches.STUDENT_T_975) >= max(batches.BATCH_COUNTS) - 1
-    assert batches.student_t(0.975, 31) == stats.t.ppf(0.975, 31)
-    assert batches.student_t(0.95, 9) == stats.t.ppf(0.95, 9)
+    assert batches.student_t(0.975, 31.5) == stats.t.ppf(0.975, 31.5)
     assert stats.norm.ppf(0.95) == batches.CORRELATION_Z
+
+
+@pytest.mark.parametrize("level", [0.6, 0.95, 0.975, 0.9995])
+def test_quantiles_of_whole_degrees_are_those_of_scipy(level: float) -> None:
+    for degrees in [*range(1, 100), 500, 999, 1999]:
+        assert batches.student_t(level, degrees) == pytest.approx(stats.t.ppf(level, degrees), rel=1e-12)
