@@ -1,7 +1,10 @@
 //! The queue in front of a disk of a pool: commands by class, of which the drive is given so many at once each (rules X8,
 //! X14); see `diskmodel/engine/reference/device.py`.
 
+use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+use rustc_hash::FxHashMap;
 
 use super::Waiting;
 use crate::command::{Command, Commands};
@@ -39,7 +42,7 @@ pub struct PoolRules {
 }
 
 /// A waiting command and what is looked at to find others near it.
-struct Entry {
+struct Queued {
     waiting: Waiting,
     class: usize,
     kind: Kind,
@@ -47,7 +50,56 @@ struct Entry {
 }
 
 /// Operation, and whether it is of a group, and of a scan: only commands that are alike become one.
-type Kind = (u8, bool, bool);
+#[derive(Clone, Copy)]
+struct Kind {
+    op: u8,
+    is_of_group: bool,
+    is_of_scan: bool,
+}
+
+impl Kind {
+    fn of(command: &Command) -> Self {
+        Kind { op: command.op, is_of_group: command.is_of_group, is_of_scan: command.is_of_scan }
+    }
+
+    fn number(self) -> u64 {
+        u64::from(self.op) << 2 | u64::from(self.is_of_group) << 1 | u64::from(self.is_of_scan)
+    }
+}
+
+/// A group of commands, the first block of one of them, and its number, in one number that is compared at once.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Place(u128);
+
+impl Place {
+    const SEQ_BITS: u32 = 44;
+    const LBA_BITS: u32 = 50;
+
+    #[inline(always)]
+    fn new(group: u64, lba: i64, seq: u64) -> Self {
+        debug_assert!((0..1 << Self::LBA_BITS).contains(&lba) && seq < 1 << Self::SEQ_BITS && group < 1 << 34);
+        let upper = u128::from(group) << Self::LBA_BITS | lba as u128;
+        Place(upper << Self::SEQ_BITS | u128::from(seq))
+    }
+
+    #[inline(always)]
+    fn group(self) -> u64 {
+        (self.0 >> (Self::LBA_BITS + Self::SEQ_BITS)) as u64
+    }
+
+    #[inline(always)]
+    fn lba(self) -> i64 {
+        (self.0 >> Self::SEQ_BITS) as i64 & ((1 << Self::LBA_BITS) - 1)
+    }
+}
+
+/// The orders of the first and of the last of some commands, and how many there are.
+#[derive(Clone, Copy)]
+struct Span {
+    first: u64,
+    last: u64,
+    n: usize,
+}
 
 /// Waiting commands by class.
 pub struct ByClass {
@@ -60,7 +112,7 @@ pub struct ByClass {
     /// What a processor does for each write of a group that another one includes.
     pub hand_ns: i64,
     /// All that waits, in the order in which it came, with gaps; the order of the first, and how many there are.
-    entries: VecDeque<Option<Entry>>,
+    entries: VecDeque<Option<Queued>>,
     first_order: u64,
     n_waiting: usize,
     /// The order below which the first `LOOKED_AT` of them are.
@@ -68,11 +120,11 @@ pub struct ByClass {
     /// The order of reads and awaited writes; of others, by age, place and number of the command, in which they are
     /// served by sweeps over the disk.
     in_turn: [BTreeSet<u64>; AHEAD],
-    in_sweeps: [BTreeMap<(i64, i64, u64), u64>; N_CLASSES - AHEAD],
-    /// Reads ahead: the access that each is of, and its order.
-    ahead: BTreeSet<(u32, u64)>,
+    in_sweeps: [BTreeMap<Place, u64>; N_CLASSES - AHEAD],
+    /// Reads ahead by access: where they are among all that waits.
+    ahead: FxHashMap<u32, Span>,
     /// The order of each by kind, place and number, and the most sectors that any had.
-    by_place: BTreeMap<(Kind, i64, u64), u64>,
+    by_place: BTreeMap<Place, u64>,
     longest: i64,
     /// Those of a scan (rule X6).
     pub n_scanned: usize,
@@ -96,7 +148,7 @@ impl ByClass {
             looked_below: 0,
             in_turn: Default::default(),
             in_sweeps: Default::default(),
-            ahead: BTreeSet::new(),
+            ahead: FxHashMap::default(),
             by_place: BTreeMap::new(),
             longest: 0,
             n_scanned: 0,
@@ -122,19 +174,20 @@ impl ByClass {
     pub fn push(&mut self, waiting: Waiting, command: &Command) {
         let order = self.first_order + self.entries.len() as u64;
         let class = self.class_of(command);
-        let kind = (command.op, command.is_of_group, command.is_of_scan);
+        let kind = Kind::of(command);
         if class < AHEAD {
             self.in_turn[class].insert(order);
         } else {
             self.in_sweeps[class - AHEAD].insert(turn_of(&waiting), order);
         }
         if class == AHEAD {
-            self.ahead.insert((command.access, order));
+            let span = self.ahead.entry(command.access).or_insert(Span { first: order, last: order, n: 0 });
+            (span.last, span.n) = (order, span.n + 1);
         }
-        self.by_place.insert((kind, waiting.lba, waiting.seq), order);
+        self.by_place.insert(Place::new(kind.number(), waiting.lba, waiting.seq), order);
         self.longest = self.longest.max(waiting.n);
         self.n_scanned += usize::from(command.is_of_scan);
-        self.entries.push_back(Some(Entry { waiting, class, kind, access: command.access }));
+        self.entries.push_back(Some(Queued { waiting, class, kind, access: command.access }));
         self.n_waiting += 1;
         if self.n_waiting <= LOOKED_AT {
             self.looked_below = order + 1;
@@ -143,17 +196,17 @@ impl ByClass {
 
     fn remove(&mut self, order: u64) -> Option<Waiting> {
         let at = (order - self.first_order) as usize;
-        let Entry { waiting, class, kind, access } = self.entries.get_mut(at)?.take()?;
+        let Queued { waiting, class, kind, access } = self.entries.get_mut(at)?.take()?;
         if class < AHEAD {
             self.in_turn[class].remove(&order);
         } else {
             self.in_sweeps[class - AHEAD].remove(&turn_of(&waiting));
         }
         if class == AHEAD {
-            self.ahead.remove(&(access, order));
+            self.forget_ahead(access);
         }
-        self.by_place.remove(&(kind, waiting.lba, waiting.seq));
-        self.n_scanned -= usize::from(kind.2);
+        self.by_place.remove(&Place::new(kind.number(), waiting.lba, waiting.seq));
+        self.n_scanned -= usize::from(kind.is_of_scan);
         self.n_waiting -= 1;
         if order < self.looked_below && self.n_waiting >= LOOKED_AT {
             // the next one that is there
@@ -166,6 +219,16 @@ impl ByClass {
             self.first_order += 1;
         }
         Some(waiting)
+    }
+
+    /// One read ahead of an access waits no longer.
+    fn forget_ahead(&mut self, access: u32) {
+        if let Entry::Occupied(mut span) = self.ahead.entry(access) {
+            span.get_mut().n -= 1;
+            if span.get().n == 0 {
+                span.remove();
+            }
+        }
     }
 
     /// The command that the drive is given next, if it is given one now; it has been given all up to block `end`.
@@ -186,8 +249,9 @@ impl ByClass {
             return self.in_turn[class].first().copied();
         }
         let row = &self.in_sweeps[class - AHEAD];
-        let (&(age, ..), &lowest) = row.first_key_value()?;
-        let ahead = row.range((age, end, 0)..).next().filter(|&(&(other, ..), _)| other == age);
+        let (oldest, &lowest) = row.first_key_value()?;
+        let age = oldest.group();
+        let ahead = row.range(Place::new(age, end, 0)..).next().filter(|(place, _)| place.group() == age);
         Some(ahead.map_or(lowest, |(_, &order)| order))
     }
 
@@ -197,14 +261,14 @@ impl ByClass {
         if first.arrived == now {
             return 0;
         }
-        let Command { op, is_of_group, is_of_scan, .. } = commands[first.id];
+        let Command { op, is_of_scan, .. } = commands[first.id];
         let PoolRules { read_gap, write_gap, longest, border, .. } = self.rules;
         let gap = match op {
             READ => read_gap,
             _ if is_of_scan => 0,
             _ => write_gap,
         };
-        let kind = (op, is_of_group, is_of_scan);
+        let kind = Kind::of(&commands[first.id]).number();
         let looked_below = if is_of_scan { u64::MAX } else { self.looked_below };
         let near = |order: u64| {
             let waiting = &self.entries[(order - self.first_order) as usize].as_ref()?.waiting;
@@ -214,9 +278,10 @@ impl ByClass {
         let (mut begin, mut end) = (first.lba, first.lba + first.n);
         let mut included = std::mem::take(&mut self.near);
         included.clear();
-        let place = (kind, first.lba, first.seq);
-        for (&(of, lba, _), &order) in self.by_place.range(..place).rev() {
-            if of != kind || begin - lba - self.longest > gap {
+        let place = Place::new(kind, first.lba, first.seq);
+        for (other, &order) in self.by_place.range(..place).rev() {
+            let lba = other.lba();
+            if other.group() != kind || begin - lba - self.longest > gap {
                 break;
             }
             let Some(w) = near(order) else { continue };
@@ -226,8 +291,9 @@ impl ByClass {
             (begin, end) = (lba, end.max(lba + w.n));
             included.push(order);
         }
-        for (&(of, lba, _), &order) in self.by_place.range(place..) {
-            if of != kind || lba - end > gap {
+        for (other, &order) in self.by_place.range(place..) {
+            let lba = other.lba();
+            if other.group() != kind || lba - end > gap {
                 break;
             }
             let Some(w) = near(order) else { continue };
@@ -254,10 +320,15 @@ impl ByClass {
     /// Whether any is.
     pub fn promote(&mut self, commands: &mut Commands, accesses: &[u32]) -> bool {
         let mut is_any = false;
-        for &access in accesses {
-            while let Some(&(_, order)) = self.ahead.range((access, 0)..=(access, u64::MAX)).next() {
-                self.ahead.remove(&(access, order));
-                let Some(entry) = &mut self.entries[(order - self.first_order) as usize] else { continue };
+        for access in accesses {
+            let Some(Span { first, last, .. }) = self.ahead.remove(access) else { continue };
+            // all were there at once: others between them are few
+            for order in first..=last {
+                let Some(at) = order.checked_sub(self.first_order) else { continue };
+                let Some(Some(entry)) = self.entries.get_mut(at as usize) else { continue };
+                if entry.class != AHEAD || entry.access != *access {
+                    continue;
+                }
                 entry.class = READS;
                 commands[entry.waiting.id].is_ahead = false;
                 self.in_sweeps[0].remove(&turn_of(&entry.waiting));
@@ -319,6 +390,6 @@ impl ByClass {
 }
 
 /// By what commands of a class are ordered that sweeps serve.
-fn turn_of(waiting: &Waiting) -> (i64, i64, u64) {
-    (waiting.arrived >> AGE_BITS, waiting.lba, waiting.seq)
+fn turn_of(waiting: &Waiting) -> Place {
+    Place::new((waiting.arrived >> AGE_BITS) as u64, waiting.lba, waiting.seq)
 }

@@ -1,7 +1,7 @@
 //! The journal of the file system on an array: one transaction is committed at a time (rules Y8 to Y10); see
 //! `diskmodel/engine/reference/journal.py`.
 
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 use super::{HostRequest, Purpose, Simulation};
 use crate::device::Device;
@@ -28,7 +28,7 @@ pub struct Journal {
     members: Vec<u32>,
     waiting: Vec<u32>,
     /// Tick in which each stream last changed its file's times, and the number of the commit that takes that.
-    stamped: HashMap<u32, (i64, u64)>,
+    stamped: FxHashMap<u32, (i64, u64)>,
 }
 
 impl Journal {
@@ -48,7 +48,7 @@ impl Journal {
             block: 0,
             members: Vec::new(),
             waiting: Vec::new(),
-            stamped: HashMap::new(),
+            stamped: FxHashMap::default(),
         })
     }
 

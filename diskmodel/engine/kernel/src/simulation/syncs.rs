@@ -1,7 +1,7 @@
 //! Writes that must be safe from a power cut: which ones, and what follows them (rules Y1 to Y3, Y7 and Y11); see
 //! `diskmodel/engine/reference/flushing.py`.
 
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 use super::{HostRequest, Purpose, Simulation};
 use crate::device::Device;
@@ -11,15 +11,15 @@ use crate::traffic::{Rule, Traffic, PASS_ONLY, PASS_THROUGH};
 
 /// Writes of each client since its last sync (rule Y1).
 pub struct ClientSyncs {
-    client_of: HashMap<u32, u32>,
-    n_unsynced: HashMap<(u32, u32), i64>,
+    client_of: FxHashMap<u32, u32>,
+    n_unsynced: FxHashMap<(u32, u32), i64>,
 }
 
 impl ClientSyncs {
     /// None where every write is synchronized, or none is.
     pub fn of(rules: &[Rule]) -> Option<Self> {
         let counts = rules.iter().any(|rule| rule.sync > 0 && rule.sync_every > 1);
-        counts.then(|| ClientSyncs { client_of: HashMap::new(), n_unsynced: HashMap::new() })
+        counts.then(|| ClientSyncs { client_of: FxHashMap::default(), n_unsynced: FxHashMap::default() })
     }
 
     #[inline(never)]

@@ -2,8 +2,10 @@
 //! X27); see
 //! `diskmodel/engine/reference/pools/reads.py`.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::ops::Range;
+
+use rustc_hash::FxHashMap;
 
 use crate::command::Slots;
 use crate::device::Device;
@@ -37,12 +39,12 @@ struct Reader {
 pub struct PoolReads {
     streams: Streams,
     /// Records in memory that a reader has not come past, by number in order of coming, and the other way round.
-    held: HashMap<i64, u64>,
+    held: FxHashMap<i64, u64>,
     in_order: BTreeMap<u64, i64>,
     n_held: u64,
     most_held: usize,
-    in_flight: HashMap<i64, InFlight>,
-    readers: HashMap<u32, Reader>,
+    in_flight: FxHashMap<i64, InFlight>,
+    readers: FxHashMap<u32, Reader>,
     /// The cache devices, and what is being read from them, each with how many of its commands are out.
     pub(super) l2arc: Option<Box<L2arc>>,
     pub(super) from_l2arc: Slots<(OfPool, usize)>,
@@ -52,12 +54,12 @@ impl PoolReads {
     pub fn new(tables: &ReadTables, n_records: i64, l2arc: Option<Box<L2arc>>) -> Self {
         PoolReads {
             streams: Streams::new(tables, n_records),
-            held: HashMap::new(),
+            held: FxHashMap::default(),
             in_order: BTreeMap::new(),
             n_held: 0,
             most_held: tables.held as usize,
-            in_flight: HashMap::new(),
-            readers: HashMap::new(),
+            in_flight: FxHashMap::default(),
+            readers: FxHashMap::default(),
             l2arc,
             from_l2arc: Slots::default(),
         }

@@ -1,6 +1,8 @@
 //! What a pool knows of its writes, and what it does without anybody else's help (rules X9 to X17 and X26).
 
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::VecDeque;
+
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::command::Slots;
 use crate::device::Device;
@@ -23,9 +25,9 @@ const SLICE_NS: i64 = 750_000;
 #[derive(Default)]
 pub(super) struct Group {
     /// Dirty records, each with whether its place has been written already.
-    pub(super) records: HashMap<i64, bool>,
+    pub(super) records: FxHashMap<i64, bool>,
     /// The blocks above them, and all these together in sectors.
-    pub(super) indirect: HashSet<(i64, i64)>,
+    pub(super) indirect: FxHashSet<(i64, i64)>,
     pub(super) n_dirty: i64,
     /// What the log would get of writes that nobody has made safe, and the records of these that go to their places at
     /// once.
@@ -125,7 +127,7 @@ pub struct Pool {
     /// When the last delayed write goes on, and writes that wait until less is dirty.
     pub(super) delayed_until: i64,
     pub(super) blocked: VecDeque<u32>,
-    pub(super) writes: HashMap<u32, Write>,
+    pub(super) writes: FxHashMap<u32, Write>,
     /// A resilver or a scrub, which the groups wait for (rule X21), and whether the one that is written has data.
     pub(super) scan: Option<Scan>,
     pub(super) has_data: bool,
@@ -175,7 +177,7 @@ impl Pool {
             is_above_written: false,
             delayed_until: 0,
             blocked: VecDeque::new(),
-            writes: HashMap::new(),
+            writes: FxHashMap::default(),
             scan: Scan::of(layout),
             has_data: left_records > 0,
         })
