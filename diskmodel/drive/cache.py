@@ -53,6 +53,17 @@ class Segments:
         segment.end = max(segment.end, end)
         segment.start = max(segment.start, segment.end - self.sectors)
 
+    def go_on(self, segment: Segment, end: int) -> Segment | None:
+        """Extend the segment of a stream that a read up to `end` stayed on, as the most recently used one (rule C1).
+
+        One that was dropped meanwhile begins anew where it did.
+        """
+        if not any(s is segment for s in self.held):
+            return self.insert(segment.start, end)
+        self.extend(segment, end)
+        self.touch(segment)
+        return segment
+
     def reach_back(self, segment: Segment, start: int) -> None:
         """Let a segment begin at `start`, if that is earlier and there is room."""
         segment.start = min(segment.start, max(start, segment.end - self.sectors))

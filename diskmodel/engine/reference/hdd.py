@@ -42,6 +42,8 @@ class Stream:
     limit: int
     from_ns: int
     arm: Arm
+    #: Whether the last read stayed on it.
+    is_long: bool = False
 
 
 @dataclass
@@ -73,6 +75,8 @@ class Actuator:
         self.is_held = False
         self.follower: Command | None = None
         self.stream: Stream | None = None
+        #: Segment of the stream that its last access stayed on (rule C5).
+        self.went_on: Segment | None = None
 
 
 class HardDisk(Device):
@@ -291,6 +295,8 @@ class HardDisk(Device):
             ready = flushed
         elif overdue := self._overdue(actuator, ready, own, now):
             ready = [overdue]
+        elif going_on := self._on_long_stream(actuator, ready, now):
+            ready = [going_on]
         elif not ready or is_much or self.dirty.is_pressing or self.blocked:
             ready += own[: self.tables.weighed_writes]
         if not ready:
@@ -322,6 +328,18 @@ class HardDisk(Device):
         if overdue is not None:
             actuator.may_give_way_ns = now + longest // 8
         return overdue
+
+    def _on_long_stream(
+        self, actuator: Actuator, ready: Sequence[Command | Dirty], now: int
+    ) -> Command | Dirty | None:
+        """The oldest read that begins in the segment of the stream that the last one stayed on (rule Q13)."""
+        stream = actuator.stream
+        if stream is None or not stream.is_long or actuator.scheduler.shortens != "positioning":
+            return None
+        self._follow_stream(actuator, now)
+        start, end = stream.segment.start, stream.segment.end
+        begun = (one for one in ready if one.op == READ and start <= one.lba < end < one.lba + one.n_sectors)
+        return next(begun, None)
 
     def _flushed(self, ready: list[Command | Dirty], own: list[Dirty]) -> list[Command | Dirty]:
         """Of what is ready and the writes that wait for an arm, those that a flush waits for (rule D10)."""
@@ -376,6 +394,7 @@ class HardDisk(Device):
         begun, steps = self._steps(actuator, (wanted.op, lba, n), now, wanted.in_place)
         if steps == [(READ, lba, n)] and self._is_on_stream(actuator, wanted.lba, wanted.lba + n):
             access = self._continue_stream(actuator, wanted.lba + n, begun)
+            actuator.went_on = actuator.stream.segment if actuator.stream else None
         else:
             extra_ns = 0 if is_follower else self._travel_to_edge(actuator)
             access = self._chain(actuator.arm, steps, begun, extra_ns, data_ns, self.draws.next())
@@ -490,10 +509,15 @@ class HardDisk(Device):
     def _start_stream(self, actuator: Actuator, command: Command, access: Access) -> None:
         """After a read: its blocks are a segment, and the head reads on behind them (rule C3)."""
         end = command.lba + command.n_sectors
-        segment = self.segments.insert(command.lba - self._passed(actuator, command.lba, access), end)
+        went_on, actuator.went_on = actuator.went_on, None
+        if went_on is not None:
+            segment = self.segments.go_on(went_on, end)
+        else:
+            segment = self.segments.insert(command.lba - self._passed(actuator, command.lba, access), end)
         if segment is not None and self.read_ahead and not command.holds:
             limit = self._stream_limit(actuator, command.lba, end)
-            actuator.stream = Stream(segment, end, limit, access.end_ns, Arm(access.cylinder, access.head))
+            arm = Arm(access.cylinder, access.head)
+            actuator.stream = Stream(segment, end, limit, access.end_ns, arm, went_on is not None)
 
     def _passed(self, actuator: Actuator, lba: int, access: Access) -> int:
         """Sectors before block `lba` that passed under the head while it waited for that block (rule C10)."""

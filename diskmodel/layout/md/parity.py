@@ -91,12 +91,23 @@ def plan(tables: MdTables, op: int, sector: int, n: int, choose: ChooseCopy | No
 
 def _read(tables: MdTables, row: Row, parts: list[Part]) -> list[ChildIo]:
     """Return the reads of data parts; a part on a lost disk is computed from all strips that are left (rule L9)."""
-    pieces: list[ChildIo] = []
+    needed: dict[int, list[tuple[int, int]]] = {}
     for part in parts:
         disk = row.data[part.strip]
-        sources = [disk] if disk not in row.failed else _survivors(row)
-        pieces.extend(_piece(row, source, READ, part.start, part.end) for source in sources)
-    return pieces
+        for source in [disk] if disk not in row.failed else _survivors(row):
+            needed.setdefault(source, []).append((part.start, part.end))
+    return [_piece(row, disk, READ, *span) for disk, spans in needed.items() for span in _united(spans)]
+
+
+def _united(spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Return sectors of a strip that are needed, each once, in ascending order."""
+    found: list[tuple[int, int]] = []
+    for start, end in sorted(spans):
+        if found and start <= found[-1][1]:
+            found[-1] = (found[-1][0], max(found[-1][1], end))
+        else:
+            found.append((start, end))
+    return found
 
 
 def _write(tables: MdTables, row: Row, parts: list[Part]) -> tuple[list[ChildIo], list[ChildIo]]:

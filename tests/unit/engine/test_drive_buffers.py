@@ -129,6 +129,25 @@ def test_read_ahead_may_stop_at_the_end_of_the_track(engine: str, to: str, hits:
 
 
 @pytest.mark.parametrize("engine", ENGINES)
+def test_reads_that_stay_on_a_stream_are_one_segment(engine: str) -> None:
+    """Rule C1: blocks 20 to 27 and 28 to 35, then some of both; and of 10 blocks that a segment holds, the last ones."""
+    rows = [(0, READ, 20, 8), (0, READ, 28, 8), (1_500_000, READ, 26, 4), (1_600_000, READ, 24, 4)]
+    cache = CACHE | {"segments": 4, "size_bytes": 4 * 24 * 512, "read_ahead_bytes": 4 * 512}
+    assert were_hits(done(engine, rows, cache=cache)) == [False, False, True, True]
+    short = done(engine, rows, cache=cache | {"size_bytes": 4 * 14 * 512})
+    assert were_hits(short) == [False, False, True, False]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_read_that_goes_on_is_taken_before_what_is_further_on(engine: str) -> None:
+    """Rule Q13: when block 35 has passed, the drive has half of blocks 32 to 39, and takes them before 50 and 51."""
+    rows = [(0, READ, 20, 8), (0, READ, 28, 8), (1, READ, 50, 2), (2, READ, 32, 8)]
+    cache = CACHE | {"segments": 4, "size_bytes": 4 * 64 * 512, "read_ahead_bytes": 4 * 512}
+    outcome = done(engine, rows, cache=cache, queue={"depth": 8, "scheduler": "sptf"})
+    assert times(outcome) == [281_000, 361_000, 521_000, 401_000]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("early", [False, True])
 def test_a_read_keeps_what_passed_before_it(engine: str, early: bool) -> None:
     """Rule C10: issued at 50,000, the head waits for block 20 from block 5 on. Blocks 5 to 19 are kept, block 4 is not;
@@ -273,3 +292,14 @@ def test_what_buffers_hold_is_what_its_definition_says() -> None:
         assert sum(found.values()) == sum(held.values())
         assert int(room_of.sum()) == sum(max(length, least) for length in held.values())
         assert set(found) <= set(held)
+
+
+def test_a_lost_disk_leaves_reads_in_order_as_fast_as_they_were() -> None:
+    """Rules L9, C1 and Q13: a disk reads each strip once, however requests meet in a row that lacks one."""
+    rates = []
+    for failed in ([], [0]):
+        layout = {"level": "raid6", "disks": 12, "strip_bytes": 65536, "failed": failed}
+        array = Array.parse({"drive": "seagate-exos-x16", "layout": layout})
+        load = Workload.parse({"size": "1 MiB", "clients": 4, "addresses": {"pattern": "sequential"}})
+        rates.append(simulate(array, load, n_requests=1000).iops)
+    assert rates[1] == pytest.approx(rates[0], rel=0.02)

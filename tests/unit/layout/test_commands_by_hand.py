@@ -40,6 +40,20 @@ def test_a_strip_of_raid3_is_one_sector() -> None:
     assert planned(t, READ, 0, 3).first == [ChildIo(0, READ, 0, 2), ChildIo(1, READ, 0, 1)]
 
 
+def test_a_degraded_read_reads_each_sector_of_a_row_once() -> None:
+    # rows of three data strips of 8 sectors; of row 0 they lie on disks 0, 1 and 2, and parity on 3
+    t = tables(level="raid5", disks=4, failed=[1])
+    others = [ChildIo(disk, READ, 0, 8) for disk in (0, 2, 3)]
+    assert planned(t, READ, 0, 24).first == others
+    assert planned(t, READ, 8, 8).first == others
+    # strips 0 and 1 in part: what is asked for of strip 0, and what is needed of it for strip 1, with a gap between
+    assert planned(t, READ, 6, 6).first == [
+        *(ChildIo(0, READ, *span) for span in ((0, 4), (6, 2))),
+        *(ChildIo(disk, READ, 0, 4) for disk in (2, 3)),
+    ]
+    assert planned(t, READ, 4, 8).first == [ChildIo(0, READ, 0, 8), ChildIo(2, READ, 0, 4), ChildIo(3, READ, 0, 4)]
+
+
 def test_a_copy_is_chosen_once_for_each_run() -> None:
     assert asked(tables(level="raid1", disks=2), 4, 40) == [([0, 1], 40)]
     joined, apart = tables(level="raid10", disks=4), tables(level="raid10", disks=4, read_strips="separate")

@@ -75,6 +75,17 @@ impl Segments {
         }
     }
 
+    /// The segment of a stream that a read up to `end` stayed on, the most recently used one now (rule C1). One that was
+    /// dropped meanwhile begins anew where it did.
+    pub fn go_on(&mut self, mut segment: Segment, end: i64) -> Option<Segment> {
+        if !self.held.iter().rev().any(|s| s.id == segment.id) {
+            return self.insert(segment.start, end);
+        }
+        self.extend(&mut segment, end);
+        self.touch(segment.id);
+        Some(segment)
+    }
+
     /// A segment begins at `start`, if that is earlier and there is room (and so does the stream's own view of it).
     pub fn reach_back(&mut self, segment: &mut Segment, start: i64) {
         let start = start.max(segment.end - self.sectors);

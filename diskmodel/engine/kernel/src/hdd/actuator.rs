@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 
 use super::read_ahead::Stream;
+use crate::cache::Segment;
 use crate::mechanics::Arm;
 use crate::media_cache::MediaLog;
 use crate::queue::{Policy, Pool, Waiting};
@@ -30,6 +31,8 @@ pub(super) struct Actuator {
     /// Those that are not weighed yet, because others came before them (rule D3).
     pub beyond: VecDeque<Waiting>,
     pub stream: Option<Stream>,
+    /// Segment of the stream that its last access stayed on (rule C5).
+    pub went_on: Option<Segment>,
     /// Kept for a write since `free_ns`, and that write when it has come (rule L12).
     pub is_held: bool,
     pub follower: Option<u32>,
@@ -54,6 +57,7 @@ impl Actuator {
             ready: Pool::default(),
             beyond: VecDeque::new(),
             stream: None,
+            went_on: None,
             is_held: false,
             follower: None,
             is_follower_ready: false,

@@ -63,7 +63,7 @@ impl Disk {
         };
         let is_in_place = steps[0].lba == lba;
         let access = if op == READ && is_in_place && steps.len() == 1 && self.is_on_stream(i, block, block + n) {
-            self.continue_stream(i, block + n, model, at)
+            self.stay_on_stream(i, block + n, model, at)
         } else {
             let stays = start.is_follower;
             let extra = if stays { 0 } else { self.travel_to_edge(i, model) };

@@ -1,8 +1,11 @@
 //! What an arm goes on reading after a read (rules C3 to C5).
 
+use super::actuator::Actuator;
+use super::arms::OwnArm;
 use super::{Disk, Model};
 use crate::cache::Segment;
 use crate::mechanics::{Access, Extent, Progress, READ};
+use crate::queue::Waiting;
 
 pub(super) struct Stream {
     segment: Segment,
@@ -12,6 +15,8 @@ pub(super) struct Stream {
     reached: Progress,
     /// When it was last followed; again at the same time would change nothing.
     followed_ns: i64,
+    /// Whether the last read stayed on it.
+    is_long: bool,
 }
 
 impl Disk {
@@ -20,12 +25,18 @@ impl Disk {
         let e = &model.electronics;
         let end = lba + n;
         let passed = model.passed(self.actuators[i].first_lba, lba, access.first_wait, self.spindle.revolution);
-        if let Some(segment) = self.segments.insert(lba - passed, end) {
+        let went_on = self.actuators[i].went_on.take();
+        let is_long = went_on.is_some();
+        let segment = match went_on {
+            Some(segment) => self.segments.go_on(segment, end),
+            None => self.segments.insert(lba - passed, end),
+        };
+        if let Some(segment) = segment {
             if e.read_ahead_sectors > 0 {
                 let actuator = &mut self.actuators[i];
                 let limit = model.stream_limit(actuator.first_lba, lba, end);
                 let from = Progress { lba: end - actuator.first_lba, at_ns: access.end, arm: access.arm };
-                actuator.stream = Some(Stream { segment, limit, from, reached: from, followed_ns: -1 });
+                actuator.stream = Some(Stream { segment, limit, from, reached: from, followed_ns: -1, is_long });
             }
         }
     }
@@ -73,6 +84,28 @@ impl Disk {
         stream.limit = limit;
     }
 
+    /// Whether the arm is on a stream that its last read stayed on.
+    pub(super) fn is_on_long_stream(&self, i: usize) -> bool {
+        self.actuators[i].stream.as_ref().is_some_and(|stream| stream.is_long)
+    }
+
+    /// The oldest read of those that are weighed that begins in that stream's segment and ends beyond it (rule Q13).
+    #[inline(never)]
+    pub(super) fn take_from_stream(&mut self, i: usize, model: &Model, now: i64) -> Option<Waiting> {
+        self.follow_stream(i, model, now);
+        let Segment { start, end, .. } = self.actuators[i].stream.as_ref()?.segment;
+        let continues = |w: &Waiting| w.op == READ && start <= w.lba && w.lba < end && end < w.lba + w.n;
+        let at = self.actuators[i].ready.list().commands().iter().position(continues)?;
+        let angle = self.angle(now);
+        let Actuator { scheduler, ready, arm, served_end, .. } = &mut self.actuators[i];
+        let chosen = ready.list().commands()[at];
+        ready.list().remove(at);
+        let arms = OwnArm { model, arm: *arm, spindle: &self.spindle, angle };
+        scheduler.choose_only(&chosen, *served_end, now, &arms);
+        self.actuators[i].weigh(model.electronics.weighed_commands);
+        Some(chosen)
+    }
+
     pub(super) fn is_on_stream(&self, i: usize, start: i64, end: i64) -> bool {
         match &self.actuators[i].stream {
             Some(s) => s.segment.start <= start && start <= s.segment.end && s.segment.end < end,
@@ -80,7 +113,15 @@ impl Disk {
         }
     }
 
-    pub(super) fn continue_stream(&self, i: usize, end: i64, model: &Model, now: i64) -> Access {
+    /// An access that stays on the stream, whose segment it extends.
+    pub(super) fn stay_on_stream(&mut self, i: usize, end: i64, model: &Model, now: i64) -> Access {
+        let access = self.continue_stream(i, end, model, now);
+        let actuator = &mut self.actuators[i];
+        actuator.went_on = actuator.stream.as_ref().map(|stream| stream.segment);
+        access
+    }
+
+    fn continue_stream(&self, i: usize, end: i64, model: &Model, now: i64) -> Access {
         let actuator = &self.actuators[i];
         let first = actuator.first_lba;
         let Some(stream) = &actuator.stream else { return Access::default() };

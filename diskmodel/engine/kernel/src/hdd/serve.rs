@@ -76,6 +76,11 @@ impl Disk {
                 return Some(overdue);
             }
         }
+        if has_ready && self.is_on_long_stream(i) && !self.is_in_order && self.actuators[i].scheduler.is_positional() {
+            if let Some(next) = self.take_from_stream(i, model, now) {
+                return Some(next);
+            }
+        }
         self.choose_ready(i, with_dirty, model, now)
     }
 
@@ -303,7 +308,7 @@ impl Disk {
         if self.actuators[i].media.is_some() {
             return self.access_by_log(i, wanted, start, model);
         }
-        let access = self.continue_stream(i, wanted.lba + wanted.n, model, start.at);
+        let access = self.stay_on_stream(i, wanted.lba + wanted.n, model, start.at);
         self.occupy(i, wanted, &access, start.at, model);
         access
     }

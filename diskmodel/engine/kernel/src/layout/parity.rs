@@ -71,15 +71,43 @@ fn modify(layout: &Layout, row: &Row, part: Part, plan: &mut Plan) {
 
 fn read(layout: &Layout, row: &Row, plan: &mut Plan) {
     let Plan { first, first_joins, parts, .. } = plan;
-    for &Part { strip, start, end } in parts.iter() {
-        if row.is_lost(layout, strip) {
-            for i in row.survivors(layout) {
-                first_joins.add_read(layout, first, row.piece(layout, i, READ, (start, end)));
-            }
-        } else {
+    let lost = parts.iter().position(|part| row.is_lost(layout, part.strip));
+    let Some(lost) = lost else {
+        for &Part { strip, start, end } in parts.iter() {
             first_joins.add_read(layout, first, row.piece(layout, strip, READ, (start, end)));
         }
+        return;
+    };
+    // each block once, whether it is asked for, needed for what is lost, or both
+    let before = || parts[..lost].iter().map(|part| part.strip);
+    for strip in before().chain(row.survivors(layout).filter(|&strip| before().all(|own| own != strip))) {
+        let needed = parts.iter().filter(|part| part.strip == strip || row.is_lost(layout, part.strip));
+        for span in united(needed.map(|part| (part.start, part.end))).into_iter().filter(|(start, end)| start < end) {
+            first_joins.add_read(layout, first, row.piece(layout, strip, READ, span));
+        }
     }
+}
+
+/// Spans of a strip as one, or as two with a gap between. Parts of one request's row begin with the strip or end with
+/// it, but for one that is alone.
+fn united(spans: impl Iterator<Item = (i64, i64)>) -> [(i64, i64); 2] {
+    let [mut low, mut high] = [(0, 0); 2];
+    for (start, end) in spans {
+        if low.0 == low.1 || start <= low.1 && low.0 <= end {
+            low = if low.0 == low.1 { (start, end) } else { (low.0.min(start), low.1.max(end)) };
+        } else if high.0 == high.1 {
+            high = (start, end);
+        } else {
+            high = (high.0.min(start), high.1.max(end));
+        }
+        if high.0 < high.1 && high.0 <= low.1 && low.0 <= high.1 {
+            (low, high) = ((low.0.min(high.0), low.1.max(high.1)), (0, 0));
+        }
+    }
+    if high.0 < high.1 && high.0 < low.0 {
+        return [high, low];
+    }
+    [low, high]
 }
 
 /// Writes of all parts and of all parity, as far as their disks are left.
