@@ -1,7 +1,7 @@
 """A small queueing simulator of arrays: nothing of it is shared with the engines that explain.
 
 Disks have an arm (a seek that grows with the root of its length), a platter (the angle of each request is drawn), a
-buffer for writes, and choose the next command by the shortest positioning; flash drives have channels and a link
+buffer for writes, and choose the next command by the shortest positioning; flash drives have dies and a link
 (`drives`). Requests of clients that wait go through stages before the array (a processor, buckets of tokens, a delay,
 a limit of those inside), are divided among members (`shares`), and end with their last part. Times are seconds.
 """
@@ -345,8 +345,6 @@ class _Run:
             end, part = member.take(now, self.draw)
             if isinstance(member, Disk):
                 member.is_busy = True
-            else:
-                member.inside += 1
 
             def over(then: float, part: Part = part) -> None:
                 if isinstance(member, Disk):
@@ -355,8 +353,6 @@ class _Run:
                         member.n_buffered -= 1
                         if member.held:
                             self.buffer(then, member, member.held.pop(0))
-                else:
-                    member.inside -= 1
                 self.finish(then, part)
                 self.serve(then, member)
                 if part.share.stream == _PASSING:
@@ -364,7 +360,10 @@ class _Run:
                     self.passing[part.share.member] -= 1
                     self.go_on(then, part.share.member)
 
-            self.at(end, over)
+            if isinstance(member, Flash):
+                self.at(end, lambda then, part=part, over=over: self.at(member.answered(then, part), over))  # type: ignore[misc]
+            else:
+                self.at(end, over)
 
     def end(self, now: float, request: Request) -> None:
         if request.client < 1_000:

@@ -27,32 +27,32 @@ _SAS10 = partial(Disk, turn=60 / 10000, shortest=0.0004, longest=0.0080, bytes_p
 _SAS15 = partial(Disk, turn=60 / 15000, shortest=0.0003, longest=0.0063, bytes_per_s=125e6)
 _PM893 = partial(Flash)
 _S4610 = partial(
-    Flash, read=92e-6, program=25e-6, channels=9, random_bytes_per_s=51e3 * 4096, program_bytes_per_s=500e6
+    Flash, read=92e-6, program=25e-6, random_bytes_per_s=51e3 * 4096, program_bytes_per_s=500e6
 )
-_PM9A3 = partial(Flash, 75e-6, 15e-6, 72, 6.5e9, 3.5e9, 800e6)
-_P5500 = partial(Flash, 75e-6, 15e-6, 80, 7.0e9, 4.3e9, 130e3 * 4096)
-_MICRON = partial(Flash, 80e-6, 15e-6, 64, 6.8e9, 2.7e9, 120e3 * 4096)
+_PM9A3 = partial(Flash, 75e-6, 15e-6, 144, 6.5e9, 3.5e9, 800e6, 0.41e-6)
+_P5500 = partial(Flash, 75e-6, 15e-6, 160, 7.0e9, 4.3e9, 130e3 * 4096, 0.35e-6)
+_MICRON = partial(Flash, 80e-6, 15e-6, 128, 6.8e9, 2.7e9, 120e3 * 4096, 0.65e-6)
 _X20 = partial(Disk, longest=0.0140, bytes_per_s=285e6, is_cached=True)
 _10E2400 = partial(Disk, turn=60 / 10500, shortest=0.0003, longest=0.0069, bytes_per_s=266e6)
-_S4600 = partial(Flash, 110e-6, 40e-6, 9, 500e6, 490e6, 65e3 * 4096)
-_P5520 = partial(Flash, 75e-6, 15e-6, 56, 5.3e9, 1.9e9, 114e3 * 4096)
-_PE8110 = partial(Flash, 75e-6, 15e-6, 72, 6.5e9, 1.7e9, 70e3 * 4096)
+_S4600 = partial(Flash, 110e-6, 40e-6, 64, 500e6, 490e6, 65e3 * 4096, 4.0e-6)
+_P5520 = partial(Flash, 75e-6, 15e-6, 112, 5.3e9, 1.9e9, 114e3 * 4096, 0.57e-6)
+_PE8110 = partial(Flash, 75e-6, 15e-6, 144, 6.5e9, 1.7e9, 70e3 * 4096, 0.41e-6)
 _MG08 = partial(Disk, longest=0.0151, bytes_per_s=270e6, is_cached=True)
 _7K8 = partial(Disk, longest=0.0142, bytes_per_s=203e6, is_cached=True)
 _C15K600 = partial(Disk, turn=60 / 15000, shortest=0.0003, longest=0.0049, bytes_per_s=248e6)
-_5300 = partial(Flash, 88e-6, 25e-6, 9, 540e6, 520e6, 18e3 * 4096)
-_DC600M = partial(Flash, 88e-6, 20e-6, 9, 545e6, 530e6, 65e3 * 4096)
-_7400 = partial(Flash, 70e-6, 10e-6, 70, 6.6e9, 5.4e9, 190e3 * 4096)
-_PM983 = partial(Flash, 80e-6, 20e-6, 43, 3.2e9, 2.0e9, 50e3 * 4096)
+_5300 = partial(Flash, 88e-6, 25e-6, 64, 540e6, 520e6, 18e3 * 4096, 2.2e-6)
+_DC600M = partial(Flash, 88e-6, 20e-6, 64, 545e6, 530e6, 65e3 * 4096, 2.3e-6)
+_7400 = partial(Flash, 70e-6, 10e-6, 140, 6.6e9, 5.4e9, 190e3 * 4096, 0.38e-6)
+_PM983 = partial(Flash, 80e-6, 20e-6, 86, 3.2e9, 2.0e9, 50e3 * 4096, 0.58e-6)
 _GOLD = partial(Disk, longest=0.0142, bytes_per_s=298e6, is_cached=True)
 _MG06 = partial(Disk, longest=0.0151, bytes_per_s=248.5e6, is_cached=True)
 _MG10 = partial(Disk, longest=0.0151, bytes_per_s=281e6, is_cached=True)
 _HC310 = partial(Disk, longest=0.0131, bytes_per_s=255e6, is_cached=True)
 _10K5 = partial(Disk, turn=60 / 10000, shortest=0.0003, longest=0.0069, bytes_per_s=175e6)
-_S4520 = partial(Flash, 100e-6, 40e-6, 9, 550e6, 510e6, 43e3 * 4096)
-_5400 = partial(Flash, 92e-6, 25e-6, 9, 540e6, 520e6, 16.7e3 * 4096)
-_P4510 = partial(Flash, 77e-6, 18e-6, 49, 3.2e9, 2.0e9, 81.5e3 * 4096)
-_P5600 = partial(Flash, 75e-6, 15e-6, 75, 7.0e9, 4.3e9, 260e3 * 4096)
+_S4520 = partial(Flash, 100e-6, 40e-6, 64, 550e6, 510e6, 43e3 * 4096, 3.7e-6)
+_5400 = partial(Flash, 92e-6, 25e-6, 64, 540e6, 520e6, 16.7e3 * 4096, 2.6e-6)
+_P4510 = partial(Flash, 77e-6, 18e-6, 98, 3.2e9, 2.0e9, 81.5e3 * 4096, 0.29e-6)
+_P5600 = partial(Flash, 75e-6, 15e-6, 150, 7.0e9, 4.3e9, 260e3 * 4096, 0.41e-6)
 
 _MG11 = partial(Disk, longest=0.0151, bytes_per_s=309e6, is_cached=True)
 _HC580 = partial(Disk, longest=0.0142, bytes_per_s=298e6, is_cached=True)
@@ -61,24 +61,24 @@ _GOLD12 = partial(Disk, longest=0.0142, bytes_per_s=255e6, is_cached=True)
 _15K7 = partial(Disk, turn=60 / 15000, shortest=0.0003, longest=0.0058, bytes_per_s=204e6)
 _IRONWOLF = partial(Disk, longest=0.0142, bytes_per_s=285e6, is_cached=True)
 _N300 = partial(Disk, longest=0.0151, bytes_per_s=262e6, is_cached=True)
-_5400MAX = partial(Flash, 92e-6, 25e-6, 9, 540e6, 520e6, 65e3 * 4096)
-_S4510 = partial(Flash, 95e-6, 35e-6, 9, 560e6, 510e6, 36e3 * 4096)
-_PM9A3_1920 = partial(Flash, 80e-6, 15e-6, 68, 6.8e9, 2.7e9, 130e3 * 4096)
-_PM1733 = partial(Flash, 75e-6, 15e-6, 112, 7.0e9, 3.8e9, 135e3 * 4096)
+_5400MAX = partial(Flash, 92e-6, 25e-6, 64, 540e6, 520e6, 65e3 * 4096, 2.6e-6)
+_S4510 = partial(Flash, 95e-6, 35e-6, 64, 560e6, 510e6, 36e3 * 4096, 3.2e-6)
+_PM9A3_1920 = partial(Flash, 80e-6, 15e-6, 136, 6.8e9, 2.7e9, 130e3 * 4096, 0.57e-6)
+_PM1733 = partial(Flash, 75e-6, 15e-6, 224, 7.0e9, 3.8e9, 135e3 * 4096, 0.08e-6)
 
 _EXOS_M = partial(Disk, longest=0.0142, bytes_per_s=275e6, is_cached=True)
 _RED_PRO = partial(Disk, longest=0.0151, bytes_per_s=270e6, is_cached=True)
 _X300 = partial(Disk, longest=0.0151, bytes_per_s=210e6, is_cached=True)
 _IRONWOLF8 = partial(Disk, longest=0.0151, bytes_per_s=210e6, is_cached=True)
 _15K2 = partial(Disk, turn=60 / 15000, shortest=0.0003, longest=0.0049, bytes_per_s=160e6)
-_DC600M_3840 = partial(Flash, 88e-6, 20e-6, 9, 545e6, 530e6, 59e3 * 4096)
-_PM9A3_3840 = partial(Flash, 78e-6, 15e-6, 78, 6.9e9, 4.1e9, 180e3 * 4096)
-_CM7 = partial(Flash, 65e-6, 15e-6, 175, 14e9, 6.75e9, 310e3 * 4096)
+_DC600M_3840 = partial(Flash, 88e-6, 20e-6, 64, 545e6, 530e6, 59e3 * 4096, 2.3e-6)
+_PM9A3_3840 = partial(Flash, 78e-6, 15e-6, 156, 6.9e9, 4.1e9, 180e3 * 4096, 0.41e-6)
+_CM7 = partial(Flash, 65e-6, 15e-6, 350, 14e9, 6.75e9, 310e3 * 4096, 0.08e-6)
 
 
 def _volume(rate: float, bytes_per_s: float, read: float = 450e-6, program: float = 600e-6) -> Callable[[], Box]:
     def box() -> Box:
-        media = Flash(read, program, 4_096, 1e10, 1e10, 1e10)
+        media = Flash(read, program, 4_096, 1e10, 1e10, 1e10, 0.0)
         return Box([media], tokens_per_s=rate, burst=50.0, token_bytes_per_s=bytes_per_s)
 
     return box
@@ -86,6 +86,19 @@ def _volume(rate: float, bytes_per_s: float, read: float = 450e-6, program: floa
 
 def _of(make: Callable[[], Disk | Flash], n: int, kind: str = "stripe", **fields: float) -> Callable[[], Box]:
     return lambda: Box([make() for _ in range(n)], kind, **fields)  # type: ignore[arg-type]
+
+
+def _before_host(make: Callable[[], Flash], n: int) -> Callable[[], Box]:
+    """Return mirrors of NVMe drives before a host: the latencies of their sheets contain one."""
+
+    def box() -> Box:
+        members = [make() for _ in range(n)]
+        for one in members:
+            one.read -= _HOST
+            one.program -= _HOST
+        return Box([*members], "mirrors", processor=_HOST)
+
+    return box
 
 
 @dataclass(frozen=True)
@@ -118,7 +131,7 @@ SUBJECTS: tuple[dict[str, Subject], ...] = (
         "ssd": Subject("samsung-pm893-960", "sata", _of(_PM893, 1)),
         "nvme": Subject("samsung-pm9a3-7680", "nvme", _of(_PM9A3, 1)),
         "ssds": Subject("4x samsung-pm893-960 raid10", "satas", _of(_PM893, 4, "mirrors")),
-        "nvmes": Subject("2x samsung-pm9a3-7680 raid1", "nvmes", _of(_PM9A3, 2, "mirrors", processor=_HOST)),
+        "nvmes": Subject("2x samsung-pm9a3-7680 raid1", "nvmes", _before_host(_PM9A3, 2)),
         "volume": Subject("aws-gp3-500GB", "volume", _volume(3_000, 131e6)),
     },
     {
@@ -139,7 +152,7 @@ SUBJECTS: tuple[dict[str, Subject], ...] = (
         "ssd": Subject("intel-d3-s4610-960", "sata", _of(_S4610, 1)),
         "nvme": Subject("micron-7450-pro-1920", "nvme", _of(_MICRON, 1)),
         "ssds": Subject("2x intel-d3-s4610-960 raid1", "satas", _of(_S4610, 2, "mirrors")),
-        "nvmes": Subject("2x intel-d7-p5500-7680 raid1", "nvmes", _of(_P5500, 2, "mirrors", processor=_HOST)),
+        "nvmes": Subject("2x intel-d7-p5500-7680 raid1", "nvmes", _before_host(_P5500, 2)),
         "volume": Subject("aws-gp3-500GB, 6000 IOPS, 250MB/s", "volume", _volume(6_000, 262e6)),
     },
     {
@@ -160,7 +173,7 @@ SUBJECTS: tuple[dict[str, Subject], ...] = (
         "ssd": Subject("intel-dc-s4600-1920", "sata", _of(_S4600, 1)),
         "nvme": Subject("solidigm-d7-p5520-1920", "nvme", _of(_P5520, 1)),
         "ssds": Subject("4x intel-dc-s4600-1920 raid10", "satas", _of(_S4600, 4, "mirrors")),
-        "nvmes": Subject("2x sk-hynix-pe8110-960 raid1", "nvmes", _of(_PE8110, 2, "mirrors", processor=_HOST)),
+        "nvmes": Subject("2x sk-hynix-pe8110-960 raid1", "nvmes", _before_host(_PE8110, 2)),
         "volume": Subject("azure-p30", "volume", _volume(5_000, 210e6, 0.9e-3, 1.8e-3)),
     },
     {
@@ -184,7 +197,7 @@ SUBJECTS: tuple[dict[str, Subject], ...] = (
         "ssd": Subject("micron-5300-pro-1920", "sata", _of(_5300, 1)),
         "nvme": Subject("micron-7400-pro-7680", "nvme", _of(_7400, 1)),
         "ssds": Subject("2x kingston-dc600m-960 raid1", "satas", _of(_DC600M, 2, "mirrors")),
-        "nvmes": Subject("4x samsung-pm983-1920 raid10", "nvmes", _of(_PM983, 4, "mirrors", processor=_HOST)),
+        "nvmes": Subject("4x samsung-pm983-1920 raid10", "nvmes", _before_host(_PM983, 4)),
         "volume": Subject("azure-p40", "volume", _volume(7_500, 262e6, 0.9e-3, 1.8e-3)),
     },
     {
@@ -205,7 +218,7 @@ SUBJECTS: tuple[dict[str, Subject], ...] = (
         "ssd": Subject("solidigm-d3-s4520-960", "sata", _of(_S4520, 1)),
         "nvme": Subject("intel-dc-p4510-2tb", "nvme", _of(_P4510, 1)),
         "ssds": Subject("4x micron-5400-pro-1920 raid10", "satas", _of(_5400, 4, "mirrors")),
-        "nvmes": Subject("2x intel-d7-p5600-6400 raid1", "nvmes", _of(_P5600, 2, "mirrors", processor=_HOST)),
+        "nvmes": Subject("2x intel-d7-p5600-6400 raid1", "nvmes", _before_host(_P5600, 2)),
         "volume": Subject("aws-io2", "volume", _volume(16_000, 1.05e9, 0.3e-3, 0.3e-3)),
     },
     {
@@ -226,7 +239,7 @@ SUBJECTS: tuple[dict[str, Subject], ...] = (
         "ssd": Subject("micron-5400-max-1920", "sata", _of(_5400MAX, 1)),
         "nvme": Subject("samsung-pm9a3-1920", "nvme", _of(_PM9A3_1920, 1)),
         "ssds": Subject("4x intel-d3-s4510-960 raid10", "satas", _of(_S4510, 4, "mirrors")),
-        "nvmes": Subject("2x samsung-pm1733-3840 raid1", "nvmes", _of(_PM1733, 2, "mirrors", processor=_HOST)),
+        "nvmes": Subject("2x samsung-pm1733-3840 raid1", "nvmes", _before_host(_PM1733, 2)),
         "volume": Subject("azure-p50", "volume", _volume(7_500, 262e6, 0.9e-3, 1.8e-3)),
     },
     {
@@ -250,7 +263,7 @@ SUBJECTS: tuple[dict[str, Subject], ...] = (
         "ssd": Subject("kingston-dc600m-3840", "sata", _of(_DC600M_3840, 1)),
         "nvme": Subject("samsung-pm9a3-3840", "nvme", _of(_PM9A3_3840, 1)),
         "ssds": Subject("4x micron-5300-pro-1920 raid10", "satas", _of(_5300, 4, "mirrors")),
-        "nvmes": Subject("2x kioxia-cm7-r-3840 raid1", "nvmes", _of(_CM7, 2, "mirrors", processor=_HOST)),
+        "nvmes": Subject("2x kioxia-cm7-r-3840 raid1", "nvmes", _before_host(_CM7, 2)),
         "volume": Subject("aws-gp3-500GB, 4500 IOPS, 200MB/s", "volume", _volume(4_500, 210e6)),
     },
 )
