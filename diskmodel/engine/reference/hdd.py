@@ -329,9 +329,7 @@ class HardDisk(Device):
             actuator.may_give_way_ns = now + longest // 8
         return overdue
 
-    def _on_long_stream(
-        self, actuator: Actuator, ready: Sequence[Command | Dirty], now: int
-    ) -> Command | Dirty | None:
+    def _on_long_stream(self, actuator: Actuator, ready: Sequence[Command | Dirty], now: int) -> Command | Dirty | None:
         """The oldest read that begins in the segment of the stream that the last one stayed on (rule Q13)."""
         stream = actuator.stream
         if stream is None or not stream.is_long or actuator.scheduler.shortens != "positioning":

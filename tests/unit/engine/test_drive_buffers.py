@@ -130,7 +130,7 @@ def test_read_ahead_may_stop_at_the_end_of_the_track(engine: str, to: str, hits:
 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_reads_that_stay_on_a_stream_are_one_segment(engine: str) -> None:
-    """Rule C1: blocks 20 to 27 and 28 to 35, then some of both; and of 10 blocks that a segment holds, the last ones."""
+    """Rule C1: blocks 20 to 27 and 28 to 35, then some of both; of a segment of 14 blocks only the last are left."""
     rows = [(0, READ, 20, 8), (0, READ, 28, 8), (1_500_000, READ, 26, 4), (1_600_000, READ, 24, 4)]
     cache = CACHE | {"segments": 4, "size_bytes": 4 * 24 * 512, "read_ahead_bytes": 4 * 512}
     assert were_hits(done(engine, rows, cache=cache)) == [False, False, True, True]

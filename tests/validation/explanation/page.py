@@ -188,7 +188,7 @@ TEXT = """# Faults from outside the engine
 
 [Are the causes found?](explain.md) plants causes with the engine that explains them. Here they come from elsewhere: a
 small queueing simulator of the tests (`tests/validation/explanation/outside`) has disks with an arm, a platter and a
-buffer, flash drives with channels and a link, mirrors, parity and pools, and stages before them; it shares no code with
+buffer, flash drives with dies and a link, mirrors, parity and pools, and stages before them; it shares no code with
 the engines. What its arrays measure is written as fio's JSON, and the explanation gets that file and the description of
 the sound array. Each specimen's parts are a few percent from its sheet, and a sound run, where one is given, is of
 another specimen.

@@ -16,8 +16,8 @@ _PATIENCE, _BESIDE_STREAM = 2.0, 0.1
 _AHEAD, _SEGMENTS, _LINK = 2e6, 16, 550e6
 #: Bytes that a die of a flash drive reads at once, of all its planes; more lies on several.
 _PLANES = 65536
-#: Spread of the time of a read, and of a write, as logarithms: of single reads of three drives of data centers p99 is 1.1
-#: to 1.6 of the mean (BU-DiSC, SSD-Benchmark at 3e6881d, 4 and 8 KiB).
+#: Spread of the time of a read, and of a write, as logarithms: of single reads of three drives of data centers p99 is
+#: 1.1 to 1.6 of the mean (BU-DiSC, SSD-Benchmark at 3e6881d, 4 and 8 KiB).
 _OF_READS, _OF_WRITES = 0.15, 0.25
 
 
@@ -263,8 +263,8 @@ class Flash(Member):
     """A flash drive: dies that read, one link that all data go through, and cleaning behind writes.
 
     A random read waits for those that its die has, what is in order is read from any of them, and a write ends in the
-    drive's memory unless cleaning is behind. Answers go through the link as they are ready; each command takes `command`
-    of it. Of three drives of data centers with 8 to 10 outstanding p95 is 1.2 to 1.7 and p99 1.5 to 2.2 of the mean
+    drive's memory unless cleaning is behind. Answers go through the link as they are ready; each takes `command` of it.
+    Of three drives of data centers with 8 to 10 outstanding p95 is 1.2 to 1.7 and p99 1.5 to 2.2 of the mean
     (BU-DiSC, SSD-Benchmark, 4 and 8 KiB); of these 1.3 to 1.4 and 1.7 to 1.9.
 
     The figures are those of the sheet of a drive with SATA: 98,000 reads of 4 KiB a second, 30,000 writes, 550 MB/s.

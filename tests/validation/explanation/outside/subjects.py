@@ -26,9 +26,7 @@ _SATA = partial(Disk, is_cached=True)
 _SAS10 = partial(Disk, turn=60 / 10000, shortest=0.0004, longest=0.0080, bytes_per_s=90e6)
 _SAS15 = partial(Disk, turn=60 / 15000, shortest=0.0003, longest=0.0063, bytes_per_s=125e6)
 _PM893 = partial(Flash)
-_S4610 = partial(
-    Flash, read=92e-6, program=25e-6, random_bytes_per_s=51e3 * 4096, program_bytes_per_s=500e6
-)
+_S4610 = partial(Flash, read=92e-6, program=25e-6, random_bytes_per_s=51e3 * 4096, program_bytes_per_s=500e6)
 _PM9A3 = partial(Flash, 75e-6, 15e-6, 144, 6.5e9, 3.5e9, 800e6, 0.41e-6)
 _P5500 = partial(Flash, 75e-6, 15e-6, 160, 7.0e9, 4.3e9, 130e3 * 4096, 0.35e-6)
 _MICRON = partial(Flash, 80e-6, 15e-6, 128, 6.8e9, 2.7e9, 120e3 * 4096, 0.65e-6)
