@@ -322,7 +322,8 @@ class Array(Description):
         """The layout in sectors of this array's drive."""
         sector = self.drive.sector_bytes
         n_sectors, rotates = self.drive.capacity_bytes // sector, self.drive.has_arms
-        return self.layout.tables(n_sectors, sector, self._cache_bytes, rotates=rotates)
+        layout = self.layout.on_a_controller() if self.is_hardware else self.layout
+        return layout.tables(n_sectors, sector, self._cache_bytes, rotates=rotates)
 
     @classmethod
     def readers(cls) -> Mapping[str, Reader]:
@@ -353,6 +354,11 @@ class Array(Description):
     def has_rows(self) -> bool:
         """Whether its level is one of Linux md with parity."""
         return self.layout.has_rows
+
+    @property
+    def has_striped_copies(self) -> bool:
+        """Whether its level is RAID 10 or 1E."""
+        return self.layout.kind.has_striped_copies
 
     @property
     def has_drive_write_cache(self) -> bool:

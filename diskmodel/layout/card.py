@@ -10,7 +10,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 if TYPE_CHECKING:
     from diskmodel.errors import Fault
@@ -301,6 +301,10 @@ class Card(ABC):
     @abstractmethod
     def rebuild_of(cls, level: RaidLevel, rebuild: Rebuild, used_ratio: float | None) -> Rebuild:
         """Return a rebuild as an array of that level has it, which is so full unless the rebuild says it."""
+
+    def on_a_controller(self) -> Self:
+        """Return what is left where a controller makes the array, and not Linux or OpenZFS."""
+        return self
 
     @property
     @abstractmethod

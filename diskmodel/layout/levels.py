@@ -72,6 +72,11 @@ class RaidLevel:
         return self.default_copies != 1
 
     @property
+    def has_striped_copies(self) -> bool:
+        """Whether strips have copies: RAID 10 and 1E, which one driver of Linux makes."""
+        return self.family == "copies" and self.default_copies > 1
+
+    @property
     def write_penalty(self) -> int:
         """Back-end operations of a small host write by the rule of thumb: 2 (m + 1) with m parity strips."""
         if self.family == "parity":

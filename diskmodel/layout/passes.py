@@ -14,7 +14,14 @@ from diskmodel.units import BytesPerSecond, Length, Nanoseconds, Ratio
 #: What md calls the passes over all members.
 SyncAction = Literal["recover", "check", "resync"]
 #: Fields of a rebuild that belong to Linux md.
-ONLY_OF_MD = ("speed_min_bytes_per_s", "speed_max_bytes_per_s", "window_bytes", "steps_at_once", "page_ns")
+ONLY_OF_MD = (
+    "speed_min_bytes_per_s",
+    "speed_max_bytes_per_s",
+    "window_bytes",
+    "steps_at_once",
+    "has_barriers",
+    "page_ns",
+)
 
 
 class Rebuild(Description):
@@ -36,12 +43,15 @@ class Rebuild(Description):
         `mdadm` and administrators raise where a busy array is rebuilt too slowly.
     speed_max_bytes_per_s : float
         Limit of the rebuild rate. Default: 200,000 KiB/s, Linux's `speed_limit_max`.
-    window_bytes : int
-        Size of one step on each disk: read, then written where the action writes. Default: 128 KiB, after which md
-        decides whether to yield.
+    window_bytes : int or None
+        Size of one step on each disk: read, then written where the action writes. None: 128 KiB, after which md
+        decides whether to yield; 64 KiB where it takes turns with requests (`RESYNC_BLOCK_SIZE`).
     steps_at_once : int or None
         Steps that may be in progress at the same time while the rebuild does not yield. None: as many as md has room
         for, 1 MiB with parity (256 stripes of 4 KiB, `stripe_cache_size`) and 2 MiB with copies.
+    has_barriers : bool or None
+        RAID 10 and 1E: whether requests and steps wait for each other, as at the barriers of Linux md (rule R8). None:
+        yes, unless a controller makes the array.
     done_ratio : float
         Share of each disk that the pass is already through at time 0; of a pool of what is stored on it.
     used_ratio : float or None
@@ -61,8 +71,9 @@ class Rebuild(Description):
     disk: int | None = None
     speed_min_bytes_per_s: BytesPerSecond = 1000 * 1024
     speed_max_bytes_per_s: BytesPerSecond = 200_000 * 1024
-    window_bytes: Length = Field(default=128 << 10, gt=0)
+    window_bytes: Length | None = Field(default=None, gt=0)
     steps_at_once: int | None = Field(default=None, ge=1, le=1024)
+    has_barriers: bool | None = None
     done_ratio: Ratio = 0.0
     used_ratio: Ratio | None = None
     sequential: bool | None = None
@@ -71,7 +82,10 @@ class Rebuild(Description):
     @classmethod
     def readers(cls) -> Mapping[str, Reader]:
         """Return which arrays, or plans, have a field."""
-        return {"page_ns": Reader("levels of Linux md with parity", lambda whole: whole.has_rows)}
+        return {
+            "page_ns": Reader("levels of Linux md with parity", lambda whole: whole.has_rows),
+            "has_barriers": Reader("RAID 10 and 1E", lambda whole: whole.has_striped_copies),
+        }
 
     def halfway(self) -> Rebuild:
         """Return the same rebuild, half done.

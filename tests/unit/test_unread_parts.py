@@ -35,6 +35,8 @@ MIXED = {
     ]
 }
 PLAIN = {"size": "8 KiB", "clients": 24, "read_ratio": 0.4}
+#: Between its requests several steps of a rebuild begin, where requests and steps wait for each other.
+SPARSE = {"size": "8 KiB", "rate": "20/s", "read_ratio": 0.6}
 SMALL = {"size": "8 KiB", "clients": 8, "span": "300 MB"}
 DISK = {"drive": "md-raid-10k"}
 MIRRORS: dict[str, Any] = {**DISK, "layout": {"level": "raid10", "disks": 4}}
@@ -58,7 +60,7 @@ UNUSUAL: dict[type[Description], dict[str, Any]] = {
     Rebuild: {
         "action": "check", "disk": 1, "speed_min_bytes_per_s": 5e7, "speed_max_bytes_per_s": 2e6,
         "window_bytes": 1 << 20, "steps_at_once": 3, "done_ratio": 0.5, "used_ratio": 0.3, "sequential": True,
-        "page_ns": MS,
+        "page_ns": MS, "has_barriers": False,
     },
     Bitmap: {"chunk_bytes": 1 << 20, "clear_interval_ns": 100 * MS, "flush_ns": MS},
     LogDevice: {
@@ -88,7 +90,7 @@ ARRAYS: dict[str, tuple[type[Description], str, dict[str, Any], dict[str, Any]]]
     "memory of O_SYNC": (PageCache, "host.page_cache", {
         **MIRRORS, "host": {**MEMORY, "page_cache": {"memory": "64 MiB", "is_synchronous": True}}}, PLAIN),
     "rebuild with parity": (Rebuild, "layout.rebuild", {**DISK, "layout": PARITY["layout"] | REBUILT}, MIXED),
-    "rebuild of copies": (Rebuild, "layout.rebuild", {**DISK, "layout": MIRRORS["layout"] | REBUILT}, MIXED),
+    "rebuild of copies": (Rebuild, "layout.rebuild", {**DISK, "layout": MIRRORS["layout"] | REBUILT}, SPARSE),
     "resilver": (Rebuild, "layout.rebuild", {**DISK, "layout": POOL["layout"] | REBUILT}, MIXED),
     "bitmap": (Bitmap, "layout.bitmap", {**DISK, "layout": MIRRORS["layout"] | {"bitmap": {"chunk": "4 MiB"}}}, MIXED),
     "journal": (LogDevice, "layout.log", {**DISK, "layout": PARITY["layout"] | {"log": {"write_ns": 20_000}}}, MIXED),

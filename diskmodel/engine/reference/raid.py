@@ -15,9 +15,10 @@ from diskmodel.engine.reference.command import Access, Command
 from diskmodel.engine.reference.copy_choice import CopyChoice
 from diskmodel.engine.reference.device import Device
 from diskmodel.engine.reference.flushing import ArrayFlushes, BlockFlushes
+from diskmodel.engine.reference.md.barrier import Barrier
+from diskmodel.engine.reference.md.journal import StripeJournal
+from diskmodel.engine.reference.md.partial import PartialLogs
 from diskmodel.engine.reference.request_tags import RequestTags
-from diskmodel.engine.reference.stripe_logs.journal import StripeJournal
-from diskmodel.engine.reference.stripe_logs.partial import PartialLogs
 from diskmodel.engine.reference.submission import Submitter
 from diskmodel.engine.steady.start import Start
 from diskmodel.layout import READ_AND_HOLD, ChildIo, VolumeTables, merged
@@ -71,6 +72,10 @@ class Raid:
         self.is_parity = tables.has_rows
         #: The thread of the host itself hands commands to the disks (mirrors); parity arrays have one of their own.
         self.is_host_thread = is_throttled and not self.is_parity
+        #: Of an array that is rebuilt, whose requests and steps wait for each other.
+        pause_ns = 0 if md is None else md.rebuild_pause_ns
+        when_awake = self.submitter.when_awake if self.submitter is not None and self.is_host_thread else None
+        self.barrier = Barrier(clock, pause_ns, len(devices) + 1, when_awake) if pause_ns else None
         #: What begins the writes that wait for the bitmap; the first `n_taken` wait for its write in progress.
         self.waiting_for_bits: list[Callable[[], None]] = []
         self.n_taken = 0
@@ -112,10 +117,14 @@ class Raid:
         if self.tags is not None:
             self._in_place(self.tags, op, sector, n, done, is_fua, is_of_file)
             return
+        if self.barrier is not None:
+            done = self.barrier.leaving(done)
         if self.bitmap is None or op == READ:
             begin = partial(self._plan, op, sector, n, self.clock.now, done, is_fua)
         else:
             begin = partial(self._intend, sector, n, self.clock.now, done, is_fua)
+        if self.barrier is not None:
+            begin = partial(self.barrier.enter, begin)
         if self.submitter is not None and self.is_host_thread:
             self.submitter.when_awake(begin)
         else:

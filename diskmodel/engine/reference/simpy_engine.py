@@ -19,11 +19,11 @@ from diskmodel.engine.reference.controller import Controller, HostRequest, Volum
 from diskmodel.engine.reference.device import Device
 from diskmodel.engine.reference.group_commit import GroupCommit
 from diskmodel.engine.reference.host import Host
+from diskmodel.engine.reference.md.rebuild import Rebuild
 from diskmodel.engine.reference.page_cache import CachingHost
 from diskmodel.engine.reference.pools.writes import PoolWrites
 from diskmodel.engine.reference.processors import Processors
 from diskmodel.engine.reference.raid import Raid
-from diskmodel.engine.reference.rebuild import Rebuild
 from diskmodel.engine.scenario import Scenario, too_long
 from diskmodel.engine.steady.levels import cache_room, in_bytes, level_marks, low_mark, overload_marks
 from diskmodel.errors import CoverageError, Fault

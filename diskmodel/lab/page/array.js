@@ -36,6 +36,7 @@ export function layoutTables(level, layout, drive) {
     cuts_reads: false, largest_request: 0, huge_page_ppm: 0, holds_disks: false, rebuild_steps: 1, rebuild_gap_ns: 0,
     rebuild_speed_min: isRebuilt ? Math.floor(1024000 / drive.sector_bytes) : 0,
     rebuild_idle: isRebuilt ? Math.floor(32768 / drive.sector_bytes) : 0,
+    rebuild_pause_ns: isRebuilt && level.family === "copies" && level.default_copies > 1 ? 4000000 : 0,
     bitmap_chunk: 0, bitmap_start: 0, bitmap_end: 0, bitmap_page: 0, bitmap_interval_ns: 0, bitmap_flush_ns: 0, stripe_cache: 0, stripe_page: 0,
     journal: null, ppl: null,
   };

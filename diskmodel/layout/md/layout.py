@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 from diskmodel.description import Reader
 from diskmodel.errors import DescriptionError, Fault
@@ -13,7 +13,7 @@ from diskmodel.layout.description import Layout
 from diskmodel.layout.levels import RaidLevel
 from diskmodel.layout.md.assumed import in_words, long_requests, with_bitmap
 from diskmodel.layout.md.fields import JOURNALED, MAX_JOURNALED_DISKS, MAX_STRIPE_DISKS, STRIPE_PAGE_BYTES
-from diskmodel.layout.md.tables import md_tables
+from diskmodel.layout.md.tables import md_tables, step_bytes
 from diskmodel.layout.passes import Rebuild
 from diskmodel.layout.tables import LayoutTables
 from diskmodel.layout.volumes import VolumeTables
@@ -268,7 +268,12 @@ class Md(Layout):
 
     @property
     def step_bytes(self) -> int:
-        return (self.rebuild or Rebuild()).window_bytes
+        return step_bytes(self, self.rebuild or Rebuild())
+
+    def on_a_controller(self) -> Self:
+        if self.rebuild is None or self.rebuild.has_barriers is not None:
+            return self
+        return self.model_copy(update={"rebuild": self.rebuild.model_copy(update={"has_barriers": False})})
 
     def rebuilt_bytes(self, tables: LayoutTables, disk_bytes: int, sector_bytes: int, used_ratio: float | None) -> int:
         return self.member_bytes or disk_bytes

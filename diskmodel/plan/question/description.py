@@ -299,6 +299,11 @@ class PlanDescription(Description):
         return any(KINDS[level].has_rows for level in self.candidates.levels)
 
     @property
+    def has_striped_copies(self) -> bool:
+        """Whether some candidate is RAID 10 or 1E."""
+        return any(KINDS[level].has_striped_copies for level in self.candidates.levels)
+
+    @property
     def is_redundant(self) -> bool:
         """Whether some candidate has redundancy."""
         return any(KINDS[level].is_redundant for level in self.candidates.levels)

@@ -91,7 +91,7 @@ UNUSUAL: dict[type[Description], dict[str, Any]] = {
     Rebuild: {
         "action": "check", "disk": 1, "speed_min_bytes_per_s": 5e7, "speed_max_bytes_per_s": 2e6,
         "window_bytes": 1 << 20, "steps_at_once": 3, "done_ratio": 0.5, "used_ratio": 0.3, "sequential": True,
-        "page_ns": MS,
+        "page_ns": MS, "has_barriers": False,
     },
     CommonLayout: {
         "copies": 4, "arrangement": "far", "largest_request_bytes": 16384, "stripe_cache_pages": 64,

@@ -162,6 +162,7 @@ VALUES: dict[str, tuple[Any, dict[str, Any]]] = {
     "layout.rebuild.steps_at_once": (2, {"layout": REBUILD}),
     "layout.rebuild.action": ("check", {"layout": {"level": "raid5", "disks": 6}}),
     "layout.rebuild.page_ns": (777, {"layout": REBUILD}),
+    "layout.rebuild.has_barriers": (False, {"layout": REBUILD | {"level": "raid10"}}),
     "layout.rebuild.done_ratio": (0.25, {"layout": REBUILD}),
     "layout.rebuild.used_ratio": (0.4, {"layout": RESILVER}),
     "layout.rebuild.sequential": (True, {"layout": IN_ORDER}),

@@ -43,6 +43,8 @@ pub struct LayoutTables {
     pub rebuild_speed_min: i64,
     /// Sectors that others may use of a disk without the rebuild yielding.
     pub rebuild_idle: i64,
+    /// Time that the rebuild sleeps where requests wait for its steps (rule R8); 0: neither waits for the other.
+    pub rebuild_pause_ns: i64,
     pub rebuild_front: i64,
     /// Sectors that a bit of the write-intent bitmap stands for; 0: no bitmap.
     pub bitmap_chunk: i64,
@@ -93,6 +95,7 @@ impl LayoutTables {
             rebuild_gap_ns: 0,
             rebuild_speed_min: 0,
             rebuild_idle: 0,
+            rebuild_pause_ns: 0,
             rebuild_front: 0,
             bitmap_chunk: 0,
             bitmap_start: 0,
@@ -173,6 +176,7 @@ kinds! {
         rebuild_gap_ns: i64,
         rebuild_speed_min: i64,
         rebuild_idle: i64,
+        rebuild_pause_ns: i64,
         bitmap_chunk: i64,
         bitmap_start: i64,
         bitmap_end: i64,

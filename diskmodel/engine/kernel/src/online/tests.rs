@@ -33,6 +33,7 @@ pub(crate) fn scenario() -> Scenario {
         rebuild_window: 128,
         rebuild_gap_ns: 30_000_000,
         rebuild_idle: 64,
+        rebuild_pause_ns: 0,
         ..LayoutTables::without()
     };
     Scenario {

@@ -443,6 +443,7 @@ impl LayoutTables {
         within("layout.rebuild_gap_ns", self.rebuild_gap_ns, 0, MAX_APART_NS)?;
         within("layout.rebuild_speed_min", self.rebuild_speed_min, 0, MAX_SECTORS)?;
         within("layout.rebuild_idle", self.rebuild_idle, 0, MAX_SECTORS)?;
+        within("layout.rebuild_pause_ns", self.rebuild_pause_ns, 0, MAX_APART_NS)?;
         // of dRAID they are sectors of all disks
         let vdevs = match self.family {
             Family::Pool if self.is_draid() => i64::from(self.n_disks),

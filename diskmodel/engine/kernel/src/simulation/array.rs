@@ -51,10 +51,10 @@ impl<D: Device, K: AboveDisks<D>> Array<D, K> {
         }
         let asked = self.events.now;
         if self.block.is_host_thread() {
-            self.block.wait_for_thread(Request { owner, op, sector, n, asked });
+            self.block.wait_for_thread(Request { owner, op, sector, n, asked, has_passed: false });
             self.proceed();
         } else {
-            K::begin(self, Request { owner, op, sector, n, asked });
+            K::begin(self, Request { owner, op, sector, n, asked, has_passed: false });
         }
     }
 

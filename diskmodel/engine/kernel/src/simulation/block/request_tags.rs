@@ -100,7 +100,7 @@ impl<D: Device, K: AboveDisks<D>> Array<D, K> {
         };
         if self.block.enters(host, op, needs_place, &mut self.events) {
             let asked = self.events.now;
-            K::begin(self, Request { owner: Owner::Host(host), op, sector, n, asked });
+            K::begin(self, Request { owner: Owner::Host(host), op, sector, n, asked, has_passed: false });
         }
     }
 
@@ -129,7 +129,7 @@ impl<D: Device, K: AboveDisks<D>> Array<D, K> {
         while let Some((host, asked)) = self.block.next_in_place() {
             let request = &self.requests[host];
             let (op, sector, n) = (request.op, request.sector, request.n);
-            K::begin(self, Request { owner: Owner::Host(host), op, sector, n, asked });
+            K::begin(self, Request { owner: Owner::Host(host), op, sector, n, asked, has_passed: false });
         }
     }
 

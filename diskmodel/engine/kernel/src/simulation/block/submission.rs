@@ -19,6 +19,8 @@ pub struct Request {
     pub(in crate::simulation) sector: i64,
     pub(in crate::simulation) n: i64,
     pub(in crate::simulation) asked: i64,
+    /// It has waited at the barrier of a rebuild (rule R8), and goes on.
+    pub(in crate::simulation) has_passed: bool,
 }
 
 /// What the thread does in order.

@@ -1,6 +1,7 @@
 //! What Linux md does beside planning requests: bits of intent, stripes, their logs, and a pass over the members. It names no
 //! pool: whoever it is part of, `HasMd` says what it may ask of that.
 
+mod barrier;
 mod bitmap;
 mod partial_parity;
 mod rebuild;
@@ -120,7 +121,12 @@ pub trait HasMd<D: Device>: HasFront<D> {
 impl<D: Device, K: HasMd<D>> Array<D, K> {
     /// A request begins: now, or when the bits that it needs are set.
     #[inline(always)]
-    pub(in crate::simulation) fn begin_access(&mut self, Request { owner, op, sector, n, asked }: Request) {
+    pub(in crate::simulation) fn begin_access(&mut self, mut request: Request) {
+        if self.volume.layout.rebuild_pause_ns > 0 && request.op != FLUSH && !request.has_passed {
+            let Some(may_begin) = self.pass_barrier(request) else { return };
+            request = may_begin;
+        }
+        let Request { owner, op, sector, n, asked, .. } = request;
         if op == FLUSH {
             if let Owner::Host(host) = owner {
                 self.flush_array(host);
@@ -182,6 +188,9 @@ impl<D: Device, K: HasMd<D>> Array<D, K> {
     /// What was asked for has been done with this command.
     #[inline(always)]
     fn finish(&mut self, owner: Owner, asked: i64, start: i64, bits: Option<(i64, i64)>, last: &Command) {
+        if self.volume.layout.rebuild_pause_ns > 0 && !matches!(owner, Owner::Md(_)) {
+            self.leave_barrier();
+        }
         if let Some(bits) = bits {
             if let Some(intents) = self.kind.intents() {
                 intents.bitmap.ended(bits, self.events.now);

@@ -1,5 +1,5 @@
 //! The partial parity log of Linux md, which is on the members themselves (rule Y16); see
-//! `diskmodel/engine/reference/stripe_logs/partial.py`.
+//! `diskmodel/engine/reference/md/partial.py`.
 
 use std::collections::VecDeque;
 

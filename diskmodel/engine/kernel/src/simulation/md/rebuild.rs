@@ -1,4 +1,5 @@
-//! A rebuild, a check or a resync: step after step over the members (rules R1 to R7); see `diskmodel/engine/reference/rebuild.py`.
+//! A rebuild, a check or a resync: step after step over the members (rules R1 to R8); see
+//! `diskmodel/engine/reference/md/rebuild.py`.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
@@ -7,6 +8,8 @@ use crate::device::Device;
 use crate::events::{Action, ARRIVE};
 use crate::layout::{Layout, Plan, SyncAction};
 use crate::progress::Progress;
+use crate::simulation::block::submission::Request;
+use crate::simulation::md::barrier::Barrier;
 use crate::simulation::md::{HasMd, OfMd};
 use crate::simulation::{AboveVolume, Array, Owner};
 
@@ -41,6 +44,8 @@ pub struct Rebuild {
     /// Requests that have completed, and what steps had been begun for when one last had, or none waited (rule R6).
     n_completed: u64,
     begun_then: i64,
+    /// Who may go where requests and steps wait for each other.
+    barrier: Option<Box<Barrier>>,
 }
 
 impl Rebuild {
@@ -66,6 +71,7 @@ impl Rebuild {
             n_others: vec![0; n_disks],
             n_completed: 0,
             begun_then: front,
+            barrier: Barrier::of(layout).map(Box::new),
         })
     }
 
@@ -164,7 +170,11 @@ impl<D: Device, K: HasMd<D>> Array<D, K> {
         if rebuild.starves(n_issued, n_done, sector_bytes) {
             self.kind.front().progress().starve();
         }
+        let now = self.events.now;
         let Some(rebuild) = self.kind.rebuild() else { return };
+        if !rebuild.barrier.as_mut().is_none_or(|barrier| barrier.may_begin(now)) {
+            return;
+        }
         let first = rebuild.begin_step(&self.volume.layout, self.events.now, &mut self.volume.plan);
         self.start(Owner::Md(OfMd::Rebuild(first)), self.events.now, true, None);
         // the disks have the step: it yields to others, or not, and the next one begins when it may
@@ -179,8 +189,47 @@ impl<D: Device, K: HasMd<D>> Array<D, K> {
     pub(super) fn rebuilt(&mut self, first: i64) {
         if let Some(rebuild) = self.kind.rebuild() {
             rebuild.end_step(&self.volume.layout, first);
+            if let Some(waiting) = rebuild.barrier.as_mut().and_then(|barrier| barrier.end_step()) {
+                self.requests_go(waiting);
+            }
         }
         self.schedule_next_step();
+    }
+
+    /// The request, if it may begin; otherwise it begins when no step is in progress.
+    #[inline(never)]
+    pub(super) fn pass_barrier(&mut self, request: Request) -> Option<Request> {
+        match self.kind.rebuild().and_then(|rebuild| rebuild.barrier.as_mut()) {
+            Some(barrier) => barrier.enter(request),
+            None => Some(request),
+        }
+    }
+
+    /// Requests that have waited begin, and the next step when it may.
+    fn requests_go(&mut self, waiting: Vec<Request>) {
+        for request in waiting {
+            if self.block.is_host_thread() {
+                self.block.wait_for_thread(request);
+                self.proceed();
+            } else {
+                self.begin_access(request);
+            }
+        }
+        let now = self.events.now;
+        if let Some(due) =
+            self.kind.rebuild().and_then(|rebuild| rebuild.barrier.as_mut()).and_then(|barrier| barrier.due())
+        {
+            self.schedule_rebuild(now.max(due));
+        }
+    }
+
+    /// A request has ended: a step may wait for that.
+    #[inline(never)]
+    pub(super) fn leave_barrier(&mut self) {
+        let barrier = self.kind.rebuild().and_then(|rebuild| rebuild.barrier.as_mut());
+        if barrier.is_some_and(|barrier| barrier.leave()) {
+            self.schedule_rebuild(self.events.now);
+        }
     }
 
     fn schedule_next_step(&mut self) {

@@ -1,5 +1,5 @@
 //! A journal of Linux md: stripes are in it before they are on the members (rules Y13 to Y15); see
-//! `diskmodel/engine/reference/stripe_logs/journal.py`.
+//! `diskmodel/engine/reference/md/journal.py`.
 
 use std::collections::VecDeque;
 

@@ -1,4 +1,4 @@
-"""Event adapter of a rebuild: overlapping steps, no faster than the limit, that yield to others (rules R1 to R6)."""
+"""Event adapter of a rebuild: overlapping steps, no faster than the limit, that yield to others (rules R1 to R8)."""
 
 from __future__ import annotations
 
@@ -39,6 +39,9 @@ class Rebuild:
         self.step_start_ns = 0
         self.n_running = 0
         self.is_scheduled = False
+        self.barrier = raid.barrier
+        if self.barrier is not None:
+            self.barrier.step = self._step
         #: First sectors of the steps that have ended before one that began earlier.
         self.ended: set[int] = set()
         self.is_yielding = False
@@ -72,8 +75,10 @@ class Rebuild:
         self._schedule(max(self.clock.now, self.step_start_ns + self.raid.md.rebuild_gap_ns))
 
     def _step(self) -> None:
-        self.is_scheduled = False
         self._refuse_starvation()
+        if self.barrier is not None and not self.barrier.may_begin(self.clock.now):
+            return
+        self.is_scheduled = False
         tables = self.raid.md
         self.step_start_ns = self.clock.now
         first, self.begun = self.begun, min(self.begun + tables.rebuild_window, tables.member)
@@ -120,4 +125,6 @@ class Rebuild:
         while self.raid.front in self.ended:
             self.ended.remove(self.raid.front)
             self.raid.front = min(self.raid.front + tables.rebuild_window, tables.member)
+        if self.barrier is not None:
+            self.barrier.ended()
         self._schedule_next()

@@ -1,1 +1,0 @@
-"""Logs that stripes of a parity array are written to before they are written to its members."""
