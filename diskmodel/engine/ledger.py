@@ -58,7 +58,7 @@ class Account:
 
     def __init__(self, budget_s: float, n_ahead: int = AHEAD, whole: Account | None = None) -> None:
         self.budget_s, self.n_ahead = budget_s, n_ahead
-        self._spent_s = 0.0
+        self._spent_s = self._last_run_s = 0.0
         self._lock = threading.Lock()
         self._left_out: dict[str, None] = {} if whole is None else whole._left_out
         # a copy, so that of parts that are used at the same time none depends on which of them is the first
@@ -68,6 +68,11 @@ class Account:
     def spent_s(self) -> float:
         """Computing time so far, seconds, by counts."""
         return self._spent_s
+
+    @property
+    def last_run_s(self) -> float:
+        """Computing time of the run that was entered last, without what it began with."""
+        return self._last_run_s
 
     @property
     def left_s(self) -> float:
@@ -102,7 +107,8 @@ class Account:
 
     def enter_run(self, kernel_s: float, n_requests: int) -> None:
         """Enter a run of so many requests, with its statistics."""
-        self.enter(kernel_s + _ROW_S * n_requests + _RUN_S)
+        self._last_run_s = kernel_s + _ROW_S * n_requests + _RUN_S
+        self.enter(self._last_run_s)
 
     def leave_out(self, words: Iterable[str]) -> None:
         """Note that this was left out."""

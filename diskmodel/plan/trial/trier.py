@@ -10,6 +10,7 @@ from statistics import NormalDist
 
 from diskmodel.array import Array
 from diskmodel.engine import resolve
+from diskmodel.engine.effort import each_s
 from diskmodel.engine.ledger import current
 from diskmodel.errors import DescriptionError
 from diskmodel.plan.answer.criterion import Criterion, Verdict, overall
@@ -91,6 +92,8 @@ class Trier:
         self.evaluate = Evaluation.part(evaluate)
         self._known: dict[int, Trial] = {trial.disks: trial for trial in known}
         self._careful: dict[int, Trial] = {}
+        #: Computing time of the last run with so many disks, by counts.
+        self._took_s: dict[int, float] = {}
 
     @property
     def effort(self) -> Effort:
@@ -145,9 +148,9 @@ class Trier:
         outcome = trial.outcome
         if outcome is None or is_settled(trial.criteria) or outcome.n_requests >= self._longest(is_careful=True):
             return trial
-        if outcome.is_cut and current().is_spent:  # it would be cut again
-            return trial
         length = outcome.n_requests * lengthened(trial.criteria, is_careful=True)
+        if _would_be_shorter(self._took_s.get(trial.disks, 0.0), length) or (outcome.is_cut and current().is_spent):
+            return trial
         again = self._try(trial.disks, first=round(length), before=outcome)
         return replace(again, n_runs=trial.n_runs + again.n_runs)
 
@@ -293,8 +296,11 @@ class Trier:
         longest = self._longest(is_careful=is_careful)
         n_requests, n_runs = min(max(search.requests, first), longest), 0
         while True:
+            before_s = current().spent_s
             outcome = self.evaluate(array, workload, n_requests=n_requests, seed=search.seed)
             found, n_runs = judged(outcome), n_runs + 1
+            took_s = current().last_run_s if current().spent_s > before_s else 0.0
+            self._took_s[array.layout.disks] = took_s
             found_at = _overloaded_at(outcome)
             if (not self.decides and not outcome.is_partial) or (outcome.is_cut and n_runs > is_careful):
                 return outcome, found, n_runs
@@ -312,6 +318,13 @@ class Trier:
                 n_requests = min(max(outcome.enough_requests, MIN_LENGTHEN * n_requests), longest)
             else:
                 n_requests = min(round(n_requests * lengthened(found, is_careful=is_careful)), longest)
+            if _would_be_shorter(took_s, n_requests):
+                return outcome, found, n_runs
+
+
+def _would_be_shorter(took_s: float, n_requests: float) -> bool:
+    """Return whether a run of so many requests would be cut to less than the last one, which took so long by counts."""
+    return current().allowed_s(each_s(round(n_requests))) < took_s
 
 
 def is_settled(criteria: Iterable[Criterion]) -> bool:
