@@ -30,8 +30,6 @@ def main() -> None:
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, _interrupted)
     sys.unraisablehook = _dropped
-    # the matrices are small: more threads in the linear algebra library cost more than they gain
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     # looking for plugins of other packages takes a twentieth of a short command's time, and there is none for it
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
     # no matrix here is worth a thread; those that NumPy starts for them wait busily for a while, a tenth of a start

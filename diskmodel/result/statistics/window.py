@@ -128,10 +128,13 @@ def sees_too_few_cycles(n: int, cycle_requests: int) -> bool:
     return n < MIN_CYCLES * cycle_requests
 
 
-def measuring_window(requests: Requests, run: Run) -> Window:
-    """Return the window of a run with at least one request; the whole run, not settled, where it is too short."""
+def measuring_window(requests: Requests, run: Run, order: Int64 | None = None) -> Window:
+    """Return the window of a run with at least one request; the whole run, not settled, where it is too short.
+
+    `order`: its rows in order of completion (ties by row), where that is known.
+    """
     done_ns = run.completions.done_ns
-    order = np.argsort(done_ns, kind="stable")
+    order = np.argsort(done_ns, kind="stable") if order is None else order
     if len(order) > _SMALL_ABOVE:
         order = order.astype(np.int32)
     end_ns = last_full_mix_ns(requests, run.completions.issue_ns)

@@ -51,7 +51,7 @@ pub struct Waiting {
 }
 
 /// From how many commands on it takes less time to compute their positioning times at once.
-const WORTH_IT: usize = 16;
+const WORTH_IT: usize = 8;
 
 /// How much later than computed the head may come (rule Q12): a time, and a part of the move.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
