@@ -152,6 +152,8 @@ class Cause:
         others, as of a disk that is slower than its equals, is another one from case to case.
     prior_on : callable, optional
         Of an array: its prior there, where that is not the same for all.
+    weights : mapping of words to float
+        How usual some of its strengths are, where the others have 1.
     """
 
     name: str
@@ -164,6 +166,7 @@ class Cause:
     is_of_systems: bool = False
     is_exact: bool = False
     prior_on: Callable[[Array], float] | None = None
+    weights: Mapping[str, float] = field(default_factory=dict)
 
     def on(self, array: Array) -> Cause:
         """Return the cause with the prior that it has on an array."""
@@ -190,8 +193,9 @@ class Cause:
             if ways := self.strengths.ways:
                 each = [((value, way), share / len(ways)) for way in ways.values() for value, share in each]
             return [(self.strengths.words(value), value, share) for value, share in each]
-        share = 1 / len(self.strengths)
-        return [(words, value, share) for words, value in self.strengths.items()]
+        weights = {words: self.weights.get(words, 1.0) for words in self.strengths}
+        whole = sum(weights.values())
+        return [(words, value, weights[words] / whole) for words, value in self.strengths.items()]
 
 
 #: Requests that fewer than asked for may be: each number is a third to a half more, so that figures separate two.

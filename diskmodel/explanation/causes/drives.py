@@ -292,7 +292,7 @@ DRIVES = (
         prior=SOMETIMES,
         fingerprint="writes are slower, and reads that wait for them; a load without writes is as expected",
         change=_of_writes("cleaning"),
-        strengths={"a third of the usual spare space": 0.33, "a tenth of it": 0.1},
+        strengths={"half of the usual spare space": 0.5, "a third of it": 0.33, "a tenth of it": 0.1},
         about="flash state",
     ),
     Cause(

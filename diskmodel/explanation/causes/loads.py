@@ -43,10 +43,16 @@ def _flushing(
     return _change(array, workload, sync)
 
 
-def _on_slow(array: Array, workload: AnyWorkload, fields: dict[str, Any], flush_ns: float | None) -> Change | None:
+def _on_slow(
+    array: Array,
+    workload: AnyWorkload,
+    fields: dict[str, Any],
+    flush_ns: float | None,
+    free: tuple[str, ...] = ("none",),
+) -> Change | None:
     """Return safe writes on drives whose flush takes so long; None: as described."""
     drive = array.drive if flush_ns is None else array.drive.deviating("slow-flushes", flush_ns)
-    return None if drive is None else _flushing(array.model_copy(update={"drive": drive}), workload, fields)
+    return None if drive is None else _flushing(array.model_copy(update={"drive": drive}), workload, fields, free)
 
 
 def _flushed(array: Array, workload: AnyWorkload, strength: tuple[int, float | None]) -> Change | None:
@@ -257,8 +263,25 @@ def _misaligned(array: Array, workload: AnyWorkload, _: None) -> Change | None:
     return _change(array, workload, anywhere) if is_seen else None
 
 
-def _with_journal(array: Array, workload: AnyWorkload, fields: dict[str, Any]) -> Change | None:
-    return _flushing(array, workload, fields, ("none", "fsync", "fdatasync")) if workload.has_writes else None
+def _with_journal(array: Array, workload: AnyWorkload, way: tuple[str, str, float | None]) -> Change | None:
+    """Return writes to a growing file of a file system, made safe in one way, on drives whose flush takes so long.
+
+    Behind fsync a program times writes and commits apart; with O_DSYNC each write has its commit in it.
+    """
+    if not workload.has_writes:
+        return None
+    file_system, sync, flush_ns = way
+    fields = {"sync": sync, "file_system": file_system, "file": "append"}
+    if sync != "dsync":
+        return _on_slow(array, workload, fields, flush_ns, ("none", "fsync", "fdatasync"))
+    found = _on_slow(array, workload, fields, flush_ns, ("none", "dsync"))
+    return found if found is None else Change(found.array, found.workload, _timed_as_one)
+
+
+def _timed_as_one(figures: dict[str, float], _: Measured) -> dict[str, float]:
+    """Return figures of writes that have their commits in them."""
+    ends = {name.partition(".")[2]: value for name, value in figures.items() if name.startswith("commits.")}
+    return figures | {f"writes.{kind}": value for kind, value in ends.items()}
 
 
 LOADS = (
@@ -285,8 +308,13 @@ LOADS = (
         fingerprint="each safe write takes several at different places",
         change=_with_journal,
         strengths={
-            "ext4": {"sync": "fsync", "file_system": "ext4", "file": "append"},
-            "xfs": {"sync": "fsync", "file_system": "xfs", "file": "append"},
+            "ext4": ("ext4", "fsync", None),
+            "xfs": ("xfs", "fsync", None),
+            "ext4, files opened with O_DSYNC": ("ext4", "dsync", None),
+            **{
+                f"ext4, O_DSYNC, on drives whose flush takes {said}": ("ext4", "dsync", ns)
+                for said, ns in _SLOW_FLUSHES.items()
+            },
         },
         about="sync",
     ),

@@ -22,6 +22,10 @@ from diskmodel.uncertainty import AnyWorkload
 from diskmodel.units import in_digits
 
 _MIB = 1 << 20
+#: How much rarer two failed members are than one: of drives of which a few in a hundred fail in a year, hardly one
+#: fails in the days until another one is replaced, but drives of one batch do together. At one, two of a RAID 10 are
+#: named for whatever halves its reads.
+_SECOND = 0.1
 #: Flush of flash that takes longest of those that are tried, ns; of disks those that are longer are.
 _SLOWEST_OF_FLASH = 5e6
 #: Arrays from which `mdadm` makes a bitmap by itself.
@@ -171,6 +175,7 @@ MEMBERS = (
         strengths={"one disk": 1, "two disks": 2},
         about="members",
         is_exact=True,
+        weights={"two disks": _SECOND},
     ),
     Cause(
         name="rebuild-running",

@@ -1,5 +1,8 @@
 """What single figures say, and laws of members, mirrors and bitmaps as Linux and OpenZFS have them."""
 
+import math
+
+import numpy as np
 import pytest
 
 from diskmodel.array import Array
@@ -9,7 +12,10 @@ from diskmodel.explanation.causes import CAUSES
 from diskmodel.explanation.causes.cause import OFTEN, SOMETIMES
 from diskmodel.explanation.causes.uneven import BLINDLY, Network, bad_member, one_slow_member, outcome_of
 from diskmodel.explanation.explain import explain
+from diskmodel.explanation.hypotheses import Hypothesis
 from diskmodel.explanation.measured import Measured
+from diskmodel.explanation.simulator import Simulator
+from diskmodel.explanation.weigh import by_usual_names
 from diskmodel.workload import Workload
 
 
@@ -90,7 +96,39 @@ def test_a_bitmap_is_usual_where_mdadm_makes_it_and_empties_the_buffers_of_disks
 def test_files_may_grow_where_only_a_sync_was_said() -> None:
     cause, array = CAUSES["journal-commits"], Array.from_words("generic-7k2")
     assert isinstance(cause.strengths, dict)
-    ext4 = cause.strengths["ext4"]
-    for sync, is_open in (("none", True), ("fdatasync", True), ("dsync", False)):
+    ext4, each = cause.strengths["ext4"], cause.strengths["ext4, files opened with O_DSYNC"]
+    for sync, is_open, is_open_each in (("none", True, True), ("fdatasync", True, False), ("dsync", False, True)):
         load = Workload.parse({"size": "4 KiB", "clients": 1, "read_ratio": 0, "sync": sync})
         assert (cause.change(array, load, ext4) is not None) == is_open
+        assert (cause.change(array, load, each) is not None) == is_open_each
+
+
+def test_a_write_with_o_dsync_is_timed_with_its_commit() -> None:
+    cause, array = CAUSES["journal-commits"], Array.from_words("generic-7k2")
+    assert isinstance(cause.strengths, dict)
+    load = Workload.parse({"size": "4 KiB", "clients": 1, "read_ratio": 0})
+    measured = Measured("one", load, {"iops": 30.0, "writes.mean": 33e6}, {"writes": 3000.0})
+    simulator = Simulator(array, [measured])
+    for words, is_in_it in (("ext4", False), ("ext4, files opened with O_DSYNC", True)):
+        change = simulator.changed(0, (cause, cause.strengths[words]))
+        assert change is not None
+        run = simulator.simulate_measured(0, change)
+        assert run is not None
+        assert (run.figures["writes.mean"] == run.figures["commits.mean"]) == is_in_it
+
+
+def test_a_bucket_that_acts_as_a_limit_has_its_name() -> None:
+    def of(name: str, rate: float) -> Hypothesis:
+        return Hypothesis(((CAUSES[name], rate, ""),), 0.1, np.array([math.log(rate), 0.0]))
+
+    found = by_usual_names([of("token-bucket", 100.0), of("rate-limit", 100.0), of("token-bucket", 200.0)])
+    assert [one.names for one in found] == [("rate-limit",), ("rate-limit",), ("token-bucket",)]
+    # another cause may predict the same and be something else
+    assert (
+        of("few-at-once", 100.0).names == by_usual_names([of("few-at-once", 100.0), of("rate-limit", 100.0)])[0].names
+    )
+
+
+def test_two_failed_members_are_rarer_than_one() -> None:
+    shares = {words: share for words, _, share in CAUSES["member-failed"].variants([])}
+    assert shares == pytest.approx({"one disk": 10 / 11, "two disks": 1 / 11})

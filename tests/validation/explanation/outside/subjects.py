@@ -73,6 +73,11 @@ _DC600M_3840 = partial(Flash, 88e-6, 20e-6, 64, 545e6, 530e6, 59e3 * 4096, 2.3e-
 _PM9A3_3840 = partial(Flash, 78e-6, 15e-6, 156, 6.9e9, 4.1e9, 180e3 * 4096, 0.41e-6)
 _CM7 = partial(Flash, 65e-6, 15e-6, 350, 14e9, 6.75e9, 310e3 * 4096, 0.08e-6)
 
+_7K4000 = partial(Disk, longest=0.0147, bytes_per_s=171e6, is_cached=True)
+_10E2400_2400 = partial(Disk, turn=60 / 10500, shortest=0.0003, longest=0.0069, bytes_per_s=266e6)
+_7450_960 = partial(Flash, 80e-6, 15e-6, 84, 6.8e9, 1.4e9, 85e3 * 4096, 1.30e-6)
+_PM9A3_960 = partial(Flash, 80e-6, 15e-6, 92, 6.5e9, 1.5e9, 70e3 * 4096, 1.09e-6)
+
 
 def _volume(rate: float, bytes_per_s: float, read: float = 450e-6, program: float = 600e-6) -> Callable[[], Box]:
     def box() -> Box:
@@ -263,6 +268,27 @@ SUBJECTS: tuple[dict[str, Subject], ...] = (
         "ssds": Subject("4x micron-5300-pro-1920 raid10", "satas", _of(_5300, 4, "mirrors")),
         "nvmes": Subject("2x kioxia-cm7-r-3840 raid1", "nvmes", _before_host(_CM7, 2)),
         "volume": Subject("aws-gp3-500GB, 4500 IOPS, 200MB/s", "volume", _volume(4_500, 210e6)),
+    },
+    {
+        "disk": Subject("hgst-ultrastar-7k4000", "disk", _of(_7K4000, 1)),
+        "mirror": Subject("2x seagate-ironwolf-pro-20 raid1", "disks", _of(_IRONWOLF, 2, "mirrors")),
+        "raid10": Subject("8x toshiba-n300-8 raid10", "disks", _of(_N300, 8, "mirrors")),
+        "raid6": Subject("10x wd-ultrastar-hc580 raid6", "disks", _of(_HC580, 10, "parity", n_parity=2)),
+        "raid5": Subject("6x seagate-exos-10e2400-2400 raid5", "disks", _of(_10E2400_2400, 6, "parity", n_parity=1)),
+        "raidz": Subject(
+            "2x4 toshiba-mg11aca24te raidz1, record 64KiB",
+            "pool",
+            _of(_MG11, 8, "raidz", n_parity=1, record=64 * _KIB, width=4),
+            writes=False,
+        ),
+        "pool": Subject(
+            "3x2 wd-gold-12 mirrors, record 128KiB", "pool", _of(_GOLD12, 6, "pool", record=128 * _KIB), writes=False
+        ),
+        "ssd": Subject("intel-d3-s4510-960", "sata", _of(_S4510, 1)),
+        "nvme": Subject("micron-7450-pro-960", "nvme", _of(_7450_960, 1)),
+        "ssds": Subject("4x solidigm-d3-s4520-960 raid10", "satas", _of(_S4520, 4, "mirrors")),
+        "nvmes": Subject("2x samsung-pm9a3-960 raid1", "nvmes", _before_host(_PM9A3_960, 2)),
+        "volume": Subject("azure-p20", "volume", _volume(2_300, 157e6, 0.9e-3, 1.8e-3)),
     },
 )
 
