@@ -193,9 +193,9 @@ class Cause:
             if ways := self.strengths.ways:
                 each = [((value, way), share / len(ways)) for way in ways.values() for value, share in each]
             return [(self.strengths.words(value), value, share) for value, share in each]
-        weights = {words: self.weights.get(words, 1.0) for words in self.strengths}
-        whole = sum(weights.values())
-        return [(words, value, weights[words] / whole) for words, value in self.strengths.items()]
+        usual = {words: self.weights.get(words, 1.0) for words in self.strengths}
+        whole = sum(usual.values())
+        return [(words, value, usual[words] / whole) for words, value in self.strengths.items()]
 
 
 #: Requests that fewer than asked for may be: each number is a third to a half more, so that figures separate two.
