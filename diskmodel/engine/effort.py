@@ -449,10 +449,13 @@ def few_enough_beside(n: int, run_of: Callable[[int], Run], scenario: Scenario, 
     How often clients get an answer beside it is looked at: a controller that destages may wait for seconds.
     """
     # few are left where hours of it lie between two requests, through all of which a look would go
-    if not workload.queue_depth or n <= PROBE or not _beside_trial_s(scenario):
+    is_beside = scenario.layout.sync_action != "none"
+    if not workload.queue_depth or n <= PROBE or not is_beside:
         return n
     run_s = current().allowed_s(_BESIDE_S)
-    cost = looked_at(run_of, scenario, workload, min(run_s, _LOOK_S), guessed(scenario, workload))
+    # of a pool a guess from the requests alone is far too low: a scrub reads between them
+    guess = guessed(scenario, workload) if scenario.layout.has_strips else None
+    cost = looked_at(run_of, scenario, workload, min(run_s, _LOOK_S), guess)
     return min(n, cost.most_of_each(run_s))
 
 

@@ -47,8 +47,10 @@ LOADS_OF_A_LOG = tuple(2.0**k for k in range(-3, 16))
 #: the load. One fewer doubles that.
 REFINEMENTS = 3
 
-#: Outstanding requests of closed workloads, as multiples of the workload's own.
+#: Outstanding requests of closed workloads, as multiples of the workload's own; and those that are simulated when the
+#: question has no time for all.
 DEPTHS = (0.125, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
+_SELDOM_DEPTHS = (0.25, 1.0, 4.0)
 
 
 def load_points(
@@ -65,10 +67,14 @@ def load_points(
         full = 1 / at_one.utilization_ratio if 0 < at_one.utilization_ratio < 1 and at_one.is_stable else 1.0
         factors = sorted({1.0, *(share * full for share in loads())})
     else:
-        factors = sorted({max(1, round(m * workload.queue_depth)) / workload.queue_depth for m in DEPTHS})
+        factors = _depths(workload, DEPTHS)
+    seldom = () if workload.is_open else _depths(workload, _SELDOM_DEPTHS)
     points = []
     n_beyond = 0
     for factor in factors:
+        if current().is_spent and seldom and factor not in seldom:
+            current().leave_out([CLOSER])
+            continue
         outcome = at_one
         if factor != 1.0:
             outcome = evaluate(array, workload.scaled(factor), n_requests=n_requests, seed=seed)
@@ -78,6 +84,11 @@ def load_points(
         if n_beyond and factor >= 1:
             break
     return points
+
+
+def _depths(workload: Workload, multiples: Sequence[float]) -> list[float]:
+    """Return factors of the clients of a closed workload that make whole numbers of them."""
+    return sorted({max(1, round(m * workload.queue_depth)) / workload.queue_depth for m in multiples})
 
 
 def find_headroom(

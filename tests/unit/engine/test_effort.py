@@ -295,3 +295,36 @@ def test_a_comparison_beside_a_rebuild_refuses_clients_that_think_for_hours() ->
     fewer = Workload.parse({"size": "1 MiB", "clients": 32, "think": "63 s"})
     check_rare(array, fewer)  # what it says can be done
     assert refused.value.faults[0].field == "workload.streams.0.rate"
+
+
+def test_what_a_resilver_of_draid_costs_is_entered() -> None:
+    """Of dRAID a child I/O takes twice as long: it goes to all disks at once."""
+    workload = Workload.parse({"size": "8 KiB", "rate": "5/s"})
+
+    def entered_of_each(level: str) -> float:
+        layout = {"level": level, "disks": 11, "failed": [0], "spares": 1, "rebuild": {"used": "80%"}}
+        array = Array.parse({"drive": "generic-15k", "layout": layout})
+        scenario = resolve(array, 0)
+        requests = workload.requests(capacity_bytes=array.usable_bytes, n=2, seed=0)
+        run = native.run(scenario, requests)
+        n_bytes = int(run.devices.read_bytes.sum() + run.devices.write_bytes.sum())
+        return effort.entered_s(run, scenario, 2, 2 << 13, "native") / n_bytes
+
+    assert 1.5 * entered_of_each("raidz2") < entered_of_each("draid2") < 3 * entered_of_each("raidz2")
+
+
+def test_a_group_beside_a_scrub_is_looked_at() -> None:
+    """A client whose writes are safe went through five minutes of a scrub to show how large its groups are."""
+    layout = {"level": "mirror", "disks": 10, "vdevs": 5, "rebuild": {"action": "check"}}
+    scenario = resolve(Array.parse({"drive": "generic-7k2", "layout": layout}), 0)
+    asked: list[int] = []
+
+    def run_of(n: int) -> Run:
+        asked.append(n)
+        requests = Workload.parse({"size": "12 KiB", "read_ratio": 0, "clients": 1, "sync": "fsync"}).requests(
+            capacity_bytes=1 << 40, n=n, seed=0
+        )
+        return native.run(scenario, requests)
+
+    assert few_enough_beside(6_000, run_of, scenario, closed(1)) < 2_000
+    assert max(asked) <= effort.PROBE

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from diskmodel.engine.effort import Cost, few_enough
+from diskmodel.engine.effort import Cost, few_enough, few_enough_beside
 from diskmodel.engine.ledger import current
 from diskmodel.engine.steady.drives.drives import drives_of
 from diskmodel.engine.steady.past.history import MAX_USES, History
@@ -56,11 +56,15 @@ def group_start(
         draws_hits = scenario.has_drawn_hits
         return workload.requests(capacity_bytes=capacity_bytes, n=n, seed=seed, with_cache_draws=draws_hits)
 
+    def run_of(n: int) -> Run:
+        return engine(replace(scenario, start=begun), drawn(n))
+
     per_s, is_waiting = workload.offered_rate_per_s, False
     if workload.queue_depth:
         n = few_enough(_FIRST, scenario, workload, _LONGEST_S)
+        n = few_enough_beside(n, run_of, scenario, workload)
         while True:
-            run = engine(replace(scenario, start=begun), drawn(n))
+            run = run_of(n)
             cost = Cost.of(run, scenario, n, workload)
             longest = min(cost.within(current().allowed_s(_LONGEST_S), _LONGEST_BYTES), _LONGEST)
             if run.end_ns >= _GROUPS * writes.group_ns or n >= longest:
