@@ -176,16 +176,20 @@ class _Other(NamedTuple):
 def _searched(changed: PlanDescription, evaluate: Evaluate, *, by_chance: bool) -> _Other:
     """Return the best candidate of a changed question.
 
-    That there is none is decided where the runs of all were long enough: no account of the question cut them short.
+    That there is none is decided where the runs of all were long enough: no account of the question cut them short. It
+    is without any run, too, where all are too small or too expensive.
     """
     chances = Chances(changed, evaluate, n_draws=FEW_DRAWS)
+    every = cases(changed)
     # a chance that even the most disks have not takes two or three runs to see, and a search dozens
-    asked = [case for case in cases(changed) if not (by_chance and chances.is_hopeless(case))]
+    asked = [case for case in every if not (by_chance and chances.is_hopeless(case))]
     with at_once(evaluate) as pool:
-        searched = pool.map(lambda case: search_family(case, evaluate, is_careful=False), asked)
-        # the chance by formula is a lower bound: what exceeds the limit with it cannot be the answer
-        limit = changed.objective.data_loss_per_year or USUAL_LOSS_PER_YEAR
-        found = [item for item in searched if item.trial is None or item.trial.statics.loss_per_year <= limit]
+        searched = list(pool.map(lambda case: search_family(case, evaluate, is_careful=False), asked))
+    # the chance by formula is a lower bound: what exceeds the limit with it cannot be the answer
+    limit = changed.objective.data_loss_per_year or USUAL_LOSS_PER_YEAR
+    found = [item for item in searched if item.trial is None or item.trial.statics.loss_per_year <= limit]
     best = chances.best(found) if by_chance else choose(changed, found)[0]
-    is_decided = best is not None or (all(item.is_decided for item in found) and current().left_s > 0)
+    is_without_runs = asked == every and all(item.trial is None or item.trial.outcome is None for item in searched)
+    has_time = current().left_s > 0 or is_without_runs
+    is_decided = best is not None or (all(item.is_decided for item in found) and has_time)
     return _Other(best, is_decided=is_decided)

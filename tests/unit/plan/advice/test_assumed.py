@@ -8,7 +8,9 @@ from typing import Any
 import pytest
 
 from diskmodel.array import Array
+from diskmodel.engine.ledger import Account, on_account
 from diskmodel.plan import Outcome, run_plan
+from diskmodel.plan.advice.assumed import assumptions
 from diskmodel.plan.answer.candidate import Candidate
 from diskmodel.plan.search.fewest_disks import search_family
 from diskmodel.plan.show.words import assumed
@@ -90,3 +92,14 @@ def test_what_was_not_decided_is_not_said_to_need_no_fewer(monkeypatch: pytest.M
     lines = asked()
     assert "With 1 GiB, battery-backed: not decided beside this answer; --write-cache 1GiB asks it." in lines[-1]
     assert not any("no fewer disks" in line for line in lines)
+
+
+def test_what_is_too_small_needs_no_time_to_be_decided() -> None:
+    mirrors = {"drives": ["generic-15k"], "levels": ["raid10"], "max_disks": 40}
+    plan = plan_of(objective={"latency": {"p99": "400 ms"}, "capacity": "4.5 TB"}, candidates=mirrors)
+    best = run_plan(plan, evaluate=CachedQueues()).best
+    assert best is not None
+    assert best.binds == "capacity"
+    with on_account(Account(0.0)):
+        (item,) = assumptions(plan, best, CachedQueues())
+    assert (item.disks, item.unknown) == (None, "")
