@@ -322,8 +322,7 @@ class Array(Description):
         """The layout in sectors of this array's drive."""
         sector = self.drive.sector_bytes
         n_sectors, rotates = self.drive.capacity_bytes // sector, self.drive.has_arms
-        layout = self.layout.on_a_controller() if self.is_hardware else self.layout
-        return layout.tables(n_sectors, sector, self._cache_bytes, rotates=rotates)
+        return self._as_it_is_made.tables(n_sectors, sector, self._cache_bytes, rotates=rotates)
 
     @classmethod
     def readers(cls) -> Mapping[str, Reader]:
@@ -494,8 +493,27 @@ class Array(Description):
     @property
     def faster_beside(self) -> str:
         """Which settings let a rebuild do more beside a load, as a clause."""
-        faster = "a higher rebuild rate of the controller speeds it up, while requests wait longer"
-        return faster if self.is_hardware else self.layout.faster_beside
+        if self.is_hardware:
+            return "a higher rebuild rate of the controller speeds it up, while requests wait longer"
+        if self.is_rebuilt_in_turn:
+            return "less load speeds it up more than any setting of md"
+        return self.layout.faster_beside
+
+    @property
+    def slower_beside(self) -> str:
+        """Which settings let requests go first where a rebuild is in their way, as a clause; "": none."""
+        return "" if self.is_rebuilt_in_turn else self.layout.slower_beside
+
+    @property
+    def is_rebuilt_in_turn(self) -> bool:
+        """Whether requests and steps of its rebuild wait for each other, so that no speed of it lets them go first."""
+        is_a_controllers = self.is_hardware and self.layout.rebuild is None
+        return self._as_it_is_made.is_rebuilt_in_turn and not is_a_controllers
+
+    @property
+    def _as_it_is_made(self) -> Layout:
+        """The layout with what is left of it where a controller makes the array."""
+        return self.layout.on_a_controller() if self.is_hardware else self.layout
 
     @property
     def has_controller_cache(self) -> bool:

@@ -302,6 +302,11 @@ class Card(ABC):
     def rebuild_of(cls, level: RaidLevel, rebuild: Rebuild, used_ratio: float | None) -> Rebuild:
         """Return a rebuild as an array of that level has it, which is so full unless the rebuild says it."""
 
+    @property
+    def is_rebuilt_in_turn(self) -> bool:
+        """Whether requests and steps of its rebuild wait for each other, so that no speed of it lets them go first."""
+        return False
+
     def on_a_controller(self) -> Self:
         """Return what is left where a controller makes the array, and not Linux or OpenZFS."""
         return self

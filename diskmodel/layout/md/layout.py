@@ -13,7 +13,7 @@ from diskmodel.layout.description import Layout
 from diskmodel.layout.levels import RaidLevel
 from diskmodel.layout.md.assumed import in_words, long_requests, with_bitmap
 from diskmodel.layout.md.fields import JOURNALED, MAX_JOURNALED_DISKS, MAX_STRIPE_DISKS, STRIPE_PAGE_BYTES
-from diskmodel.layout.md.tables import md_tables, step_bytes
+from diskmodel.layout.md.tables import has_barriers, md_tables, step_bytes
 from diskmodel.layout.passes import Rebuild
 from diskmodel.layout.tables import LayoutTables
 from diskmodel.layout.volumes import VolumeTables
@@ -204,7 +204,18 @@ class Md(Layout):
         return [] if self.log is None else [("journal", self.log.in_words)]
 
     def doubts(self, *, is_throttled: bool) -> tuple[str, ...]:
-        return "" if is_throttled else self._doubt_about_bitmap, self._doubt_about_journal
+        bitmap = "" if is_throttled else self._doubt_about_bitmap
+        return bitmap, self._doubt_about_journal, self._doubt_about_barriers
+
+    @property
+    def _doubt_about_barriers(self) -> str:
+        """That nothing measured a rebuild whose steps and requests take turns; "" without one."""
+        if self.rebuild is None or not self.is_rebuilt_in_turn:
+            return ""
+        return (
+            "no measurement of a rebuild or a check of RAID 10 beside a load is at hand: that requests and steps of it "
+            "take turns follows the source of Linux"
+        )
 
     @property
     def _doubt_about_bitmap(self) -> str:
@@ -269,6 +280,10 @@ class Md(Layout):
     @property
     def step_bytes(self) -> int:
         return step_bytes(self, self.rebuild or Rebuild())
+
+    @property
+    def is_rebuilt_in_turn(self) -> bool:
+        return has_barriers(self, self.rebuild or Rebuild())
 
     def on_a_controller(self) -> Self:
         if self.rebuild is None or self.rebuild.has_barriers is not None:

@@ -222,13 +222,13 @@ def _rebuild(layout: Layout, member: int, sector_bytes: int) -> dict[str, Any]:
         "rebuild_gap_ns": int(window_bytes * 1e9 / layout.fastest_rebuild(rebuild)),
         "rebuild_speed_min": int(min(rebuild.speed_min_bytes_per_s, MAX_SPEED) / sector_bytes),
         "rebuild_idle": IDLE_BYTES // sector_bytes,
-        "rebuild_pause_ns": JIFFY_NS * _has_barriers(layout, rebuild),
+        "rebuild_pause_ns": JIFFY_NS * has_barriers(layout, rebuild),
         "rebuild_front": int(member * rebuild.done_ratio) // window * window,
     }
 
 
-def _has_barriers(layout: Layout, rebuild: Rebuild) -> bool:
-    """Whether requests and steps wait for each other: at the barriers of Linux's RAID 10, which are for all of it."""
+def has_barriers(layout: Layout, rebuild: Rebuild) -> bool:
+    """Whether requests and steps wait for each other, at the barriers of Linux's RAID 10, which are for all of it."""
     return layout.kind.has_striped_copies and rebuild.has_barriers is not False
 
 
@@ -236,7 +236,7 @@ def step_bytes(layout: Layout, rebuild: Rebuild) -> int:
     """Return the size of a step of a rebuild on a disk."""
     if rebuild.window_bytes is not None:
         return rebuild.window_bytes
-    return BARRIER_BYTES if _has_barriers(layout, rebuild) else STEP_BYTES
+    return BARRIER_BYTES if has_barriers(layout, rebuild) else STEP_BYTES
 
 
 def _bitmap(layout: Layout, capacity: int, member: int, disk_sectors: int, sector_bytes: int) -> dict[str, Any]:

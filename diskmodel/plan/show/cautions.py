@@ -19,7 +19,7 @@ from diskmodel.plan.question.case import Case
 from diskmodel.plan.trial.statics import idle_rebuild_hours, rebuilt_bytes, sequential_bytes_per_s
 from diskmodel.result import no_reserve
 from diskmodel.result.show import Remark
-from diskmodel.units import in_digits, in_disks, in_hours_or_days, nominal_bytes
+from diskmodel.units import in_digits, in_disks, in_hours_or_days, nominal_bytes, pretty_bytes
 from diskmodel.workload import Workload
 
 #: How a caution begins.
@@ -176,6 +176,8 @@ def _shortened(result: PlanResult, capacity_bytes: int, alone_hours: float) -> s
     """Return what shortens the rebuild of a plan's answer."""
     rebuild = result.plan.candidates.rebuild
     more = "More or smaller disks shorten it"
+    if result.best and result.best.array and result.best.array.is_rebuilt_in_turn:
+        return f"{more}; {result.best.array.faster_beside}"
     higher = [speed for speed in _PROPOSED_SPEEDS if speed > rebuild.speed_min_bytes_per_s]
     within = (speed for speed in higher if capacity_bytes / speed / 3600 < LONG_REBUILD_HOURS)
     speed = next(within, _PROPOSED_SPEEDS[-1])
@@ -212,8 +214,16 @@ def long_rebuild(array: Array, hours: float, alone_hours: float = math.nan, used
         risk = f"the array survives only {left} more failed disk{'s' if left > 1 else ''}"
     why = f"{array.rebuilds} {nominal_bytes(capacity)} at {capacity / hours / 3600 / 1e6:.3g} MB/s"
     if math.isnan(alone_hours) or hours > _SLOWED_BY_LOAD * alone_hours:
-        why += ", because it yields to the load"
+        why += f", because {_slowed(array)}"
     return f"for {hours / 24:.0f} days after a disk failed {risk}: {why}"
+
+
+def _slowed(array: Array) -> str:
+    """Return why a rebuild is slow beside a load, as a clause."""
+    if not array.is_rebuilt_in_turn:
+        return "it yields to the load"
+    step = pretty_bytes(array.layout.step_bytes)
+    return f"requests and steps of {step} take turns, by the source of Linux (no measurement of it is at hand)"
 
 
 def rebuild_bound(array: Array, limit_hours: float, used_ratio: float | None = None) -> str:
@@ -237,6 +247,8 @@ def rebuild_bound(array: Array, limit_hours: float, used_ratio: float | None = N
         slower = "Beside the load a resilver yields. " if alone <= limit_hours else ""
         return said + f"{slower}At most {most} on each disk are resilvered in {in_digits(limit_hours)} h."
     if alone <= limit_hours:
+        if array.is_rebuilt_in_turn:
+            return f"{said}Beside the load it is slow, because {_slowed(array)}."
         return said + "Beside the load it yields: --rebuild-speed keeps it up, and requests wait longer."
     if disk > allowed:
         at_best = in_hours_or_days(capacity / disk / 3600)

@@ -292,8 +292,9 @@ def _with_a_disk_failed(result: PlanResult, safety: Safety) -> str:
     if safety.is_overloaded:
         worst = f" ({safety.completes})"
         is_raised = result.plan.candidates.rebuild.speed_min_bytes_per_s > Rebuild().speed_min_bytes_per_s
-        if is_raised and kind.slower_beside:
-            worst += f"; {kind.slower_beside}"
+        slower = kind.slower_beside if best is None or best.array is None else best.array.slower_beside
+        if is_raised and slower:
+            worst += f"; {slower}"
     if safety.unknown:
         return f"with a disk failed {failed}; neither the hours of a resilver nor the chance of data loss is known"
     name = kind.rebuild_name

@@ -9,9 +9,11 @@ import numpy as np
 import pytest
 
 from diskmodel.array import Array
+from diskmodel.controller import Controller
 from diskmodel.engine import native
 from diskmodel.engine.reference import simpy_engine
 from diskmodel.engine.scenario import resolve
+from diskmodel.plan.show.cautions import long_rebuild
 from diskmodel.records import Run
 from diskmodel.workload import Workload
 
@@ -70,3 +72,17 @@ def test_barriers_of_other_levels_are_named() -> None:
     assert list(array.unread(array)) == [("layout.rebuild.has_barriers", "RAID 10 and 1E")]
     array = _array(has_barriers=False)
     assert not list(array.unread(array))
+
+
+def test_what_speeds_a_rebuild_up_is_what_can() -> None:
+    plain = Array.parse({"drive": "generic-7k2", "layout": {"level": "raid10", "disks": 4}})
+    cached = plain.model_copy(update={"controller": Controller.parse({"write_cache": {"size": "1 GiB"}})})
+    parity = Array.parse({"drive": "generic-7k2", "layout": {"level": "raid5", "disks": 4}})
+    assert plain.faster_beside == "less load speeds it up more than any setting of md"
+    assert "controller" in cached.faster_beside
+    assert "sync_speed_min" in parity.faster_beside
+    weeks = [long_rebuild(array, 500.0) for array in (plain, cached, parity)]
+    assert "steps of 64 KiB take turns, by the source of Linux (no measurement" in weeks[0]
+    assert all(text.endswith("because it yields to the load") for text in weeks[1:])
+    assert any("no measurement of a rebuild" in doubt for doubt in _array().doubts)
+    assert not any("no measurement of a rebuild" in doubt for doubt in _array(has_barriers=False).doubts)
