@@ -11,7 +11,7 @@ from statistics import fmean as mean
 
 from diskmodel.engine.steady.shared import Like
 from diskmodel.errors import DescriptionError
-from diskmodel.plan.advice.smooth_chance import LogSds, Margin, chances, log_sds, margin_of
+from diskmodel.plan.advice.smooth_chance import LogSds, Margin, are_far, chances, log_sds, margin_of
 from diskmodel.plan.answer.candidate import Candidate
 from diskmodel.plan.answer.criterion import Criterion
 from diskmodel.plan.answer.outcome import Outcome
@@ -50,6 +50,9 @@ _DECIDED = 0.02
 #: Draws that are tried at once where the first that misses the objective may be the last: as many as small machines
 #: have processors. At half one of them waits; at double, three draws are in vain where the first decides.
 _AT_ONCE = 2
+#: Fewest draws that show that others are not needed: of two, how much figures vary is hardly known; at double, half of
+#: what this saves is spent again.
+_FEWEST_SURE = 4
 #: Draws by which too few may seem to meet the objective as long as not all are tried: how much figures vary, and with
 #: it what a draw near a limit counts, is known from all of them. At double, twice as many are tried in vain.
 _SLACK = 0.5
@@ -140,7 +143,8 @@ def chance_is_enough(
     """Return whether an array has the chance that the objective asks for, and its draws, the worst one first.
 
     None where all is known or nothing was simulated. As `profile_risk` decides, but it ends with the draw that leaves
-    no such chance: with eight draws and 90 %, the first that misses the objective.
+    no such chance: with eight draws and 90 %, the first that misses the objective. It ends with four, too, that are all
+    far from every limit.
 
     Parameters
     ----------
@@ -165,6 +169,8 @@ def chance_is_enough(
                 margins[at] = drawn.truths.margins(true, drawn.same)
         found = list(margins.values())
         by_draw = dict(zip(margins, chances(found, log_sds(found)), strict=True))
+        if len(found) >= _FEWEST_SURE and are_far(found, log_sds(found)):
+            left = []
     order = list(dict.fromkeys([*sorted(by_draw, key=lambda at: by_draw[at]), *order, *known]))
     if len(by_draw) < 2 and not left:
         return None, order

@@ -17,6 +17,11 @@ from diskmodel.uncertainty import Spread, chance_below
 #: 88 % is stated where 90 % are true.
 KERNEL = 0.3
 
+#: Distance of draws from their limits, in standard deviations of what is not known and as a factor, from which further
+#: draws are not needed. At half, one drive of a rare kind may be near a limit that four usual ones are far from; at
+#: double, nothing is far but what is in a cache.
+_FAR_SDS, _FAR_FACTOR = 6.0, 10.0
+
 #: Standard deviation over the draws of the logarithm of each figure, by the key of its criterion.
 LogSds = Mapping[tuple[str, str], float]
 
@@ -81,6 +86,18 @@ def chances(draws: Sequence[Sequence[Margin]], varying: LogSds) -> list[float]:
     or violated together, as its drive is fast or slow in all of them.
     """
     return [min((_chance(item, varying.get(item.key, 0.0)) for item in one), default=1.0) for one in draws]
+
+
+def are_far(draws: Sequence[Sequence[Margin]], varying: LogSds) -> bool:
+    """Return whether all of some draws meet each limit by far, so that others hardly miss one."""
+    return all(_is_far(item, varying.get(item.key, 0.0)) for one in draws for item in one)
+
+
+def _is_far(margin: Margin, log_sd: float) -> bool:
+    tail = margin.tail or Spread()
+    width = math.hypot(log_sd, tail.log_sd)
+    least = max(_FAR_SDS * width, math.log(_FAR_FACTOR)) if width else 0.0
+    return margin.log - math.log(tail.median) >= least
 
 
 def _chance(margin: Margin, log_sd: float) -> float:

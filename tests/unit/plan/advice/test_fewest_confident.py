@@ -49,3 +49,16 @@ def test_a_draw_that_leaves_no_chance_is_the_last() -> None:
     assert chance_is_enough(case, candidate.trial, again, n_draws=FEW_DRAWS, order=order)[0] == is_enough
     assert len(again.runs) <= len(one.runs)
     assert is_enough or len(again.runs) <= 5
+
+
+def test_four_draws_are_enough_far_from_every_limit() -> None:
+    plan = asked("4000 ms", 40)
+    case = next(iter(cases(plan)))
+    candidate = search_family(case, Queues(), is_careful=False)
+    assert candidate.trial is not None
+    far, near = Queues(), Queues()
+    assert chance_is_enough(case, candidate.trial, far, n_draws=FEW_DRAWS)[0]
+    assert len(far.runs) == 1 + FEW_DRAWS // 2
+    risk = profile_risk(plan, candidate, near, n_draws=FEW_DRAWS, with_curve=False)
+    assert risk is not None
+    assert risk.probability > 0.999

@@ -8,7 +8,7 @@ from statistics import NormalDist, fmean
 import numpy as np
 import pytest
 
-from diskmodel.plan.advice.smooth_chance import Margin, chances, log_sds, margin_of
+from diskmodel.plan.advice.smooth_chance import Margin, are_far, chances, log_sds, margin_of
 from diskmodel.plan.answer.criterion import Criterion, Verdict
 from diskmodel.result import Interval
 from diskmodel.uncertainty.points import normal_scores
@@ -66,3 +66,24 @@ def test_margins_are_logarithms(value: float, is_upper: bool, log: float) -> Non
 def test_a_rate_that_comes_as_it_is_asked_is_met() -> None:
     """Its margin is 0 in every draw, and varies by nothing."""
     assert chance([[Margin("iops", ("iops", ""), 0.0)] for _ in range(16)]) == 1.0
+
+
+@pytest.mark.parametrize(
+    ("logs", "tail", "is_far"),
+    [
+        ([5.6, 5.7, 5.8, 5.9], Spread(1.0, 0.5, math.inf), True),
+        ([5.6, 5.7, 5.8, 5.9], Spread(20.0, 0.5, math.inf), False),
+        ([2.5, 3.0, 3.5, 4.0], None, False),
+        ([2.1, 2.1, 2.2, 2.2], None, False),
+        ([5.6, 5.7, 5.8, -math.inf], None, False),
+        ([0.1, 0.1, 0.1, 0.1], None, True),
+        ([-0.1, -0.1, -0.1, -0.1], None, False),
+    ],
+)
+def test_draws_are_far_from_a_limit_by_their_spread_and_by_a_factor(
+    logs: list[float], tail: Spread | None, is_far: bool
+) -> None:
+    """What all draws have alike, as the capacity, needs no distance."""
+    draws = [[Margin("latency", P99, log, tail)] for log in logs]
+    assert are_far(draws, log_sds(draws)) == is_far
+    assert not is_far or chance(draws) > 0.999
