@@ -8,7 +8,7 @@ from functools import cache
 from pkgutil import resolve_name
 from typing import TYPE_CHECKING
 
-from diskmodel.engine.effort import few_enough, few_enough_beside
+from diskmodel.engine.effort import LEAST_OF_MOVED, few_enough, few_enough_beside
 from diskmodel.engine.steady.parts import Parts
 from diskmodel.engine.steady.past.history import History
 from diskmodel.engine.steady.start import EMPTY, Level, Levels, Start
@@ -127,7 +127,9 @@ class _Trials:
 
         if not self.most:
             self.most.append(few_enough_beside(n, lambda n: run_of(n)[1], scenario, self.workload))
-        return run_of(max(min(n, self.most[0]) // part, 1))
+        n = min(n, self.most[0])
+        # of one request alone, which may be a read, nothing is seen of what a flush does
+        return run_of(max(n // part, min(n, LEAST_OF_MOVED), 1))
 
 
 def shown_at(

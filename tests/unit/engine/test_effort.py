@@ -328,3 +328,22 @@ def test_a_group_beside_a_scrub_is_looked_at() -> None:
 
     assert few_enough_beside(6_000, run_of, scenario, closed(1)) < 4_000
     assert max(asked) <= effort.PROBE
+
+
+def test_flushes_of_all_disks_are_entered() -> None:
+    """Each commit flushes each disk: of 200 there are 200 for a write, which are no commands."""
+    array = Array.parse({"drive": "generic-7k2", "layout": {"level": "raid6", "disks": 200}})
+    scenario = resolve(array, 0)
+    plain, synced = (
+        Workload.parse({"size": "8 KiB", "rate": "200/s", "read_ratio": 0.5, "sync": sync})
+        for sync in ("none", "fsync")
+    )
+    assert guessed(scenario, synced).run_s > guessed(scenario, plain).run_s + 15e-6
+    entered = []
+    for workload in (plain, synced):
+        requests = workload.requests(capacity_bytes=array.usable_bytes, n=200, seed=0)
+        run = native.run(scenario, requests)
+        entered.append(effort.entered_s(run, scenario, 200, int(requests.length.sum()), "native"))
+    n_flushes = int(run.devices.n_flushes.sum())  # those that wait together have one of each disk
+    assert n_flushes > 10 * 200
+    assert entered[1] - entered[0] > n_flushes * 0.15e-6
