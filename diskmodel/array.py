@@ -526,6 +526,12 @@ class Array(Description):
         return 0 if self.is_hardware else self.layout.n_locks
 
     @property
+    def doubts_of_pass(self) -> tuple[str, ...]:
+        """Why not to rely on what a run beside a pass over its members shows."""
+        doubt = self._as_it_is_made.doubt_of_pass
+        return (doubt,) if doubt else ()
+
+    @property
     def doubts(self) -> tuple[str, ...]:
         """Why not to rely on answers about it: its drive's profile, and what is not simulated as it is described."""
         found = (

@@ -340,7 +340,7 @@ def _kind(message: str, described: Array, result: Result) -> str:
         return "unread"
     if not result.is_stable:
         return "cut"
-    if message in described.doubts:
+    if message in (*described.doubts, *described.doubts_of_pass):
         return "doubt"
     return "limit" if message in result.run.said else "run"
 

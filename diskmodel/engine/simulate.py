@@ -198,7 +198,7 @@ def simulate(
         *array.unread_messages(described, workload),
         *(workload.unread_messages(workload) if isinstance(workload, Workload) else ()),
     )
-    result = replace(result, messages=(*array.doubts, *result.messages, *about_drive))
+    result = replace(result, messages=(*array.doubts, *array.doubts_of_pass, *result.messages, *about_drive))
     n_draws = DRAWS if profile_draws is None else profile_draws
     if not n_draws:
         return result

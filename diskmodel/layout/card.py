@@ -185,6 +185,11 @@ class Card(ABC):
         `is_throttled`: programs sleep while Linux md writes to mirrors, as rule Q11 has it.
         """
 
+    @property
+    def doubt_of_pass(self) -> str:
+        """Why not to rely on what a run beside a pass over its members shows; "" where there is none."""
+        return ""
+
     def doubts_of_devices(self, tables: LayoutTables) -> tuple[str, ...]:
         """Return the same about devices of its own."""
         return ()

@@ -205,11 +205,10 @@ class Md(Layout):
 
     def doubts(self, *, is_throttled: bool) -> tuple[str, ...]:
         bitmap = "" if is_throttled else self._doubt_about_bitmap
-        return bitmap, self._doubt_about_journal, self._doubt_about_barriers
+        return bitmap, self._doubt_about_journal
 
     @property
-    def _doubt_about_barriers(self) -> str:
-        """That nothing measured a rebuild whose steps and requests take turns; "" without one."""
+    def doubt_of_pass(self) -> str:
         if self.rebuild is None or not self.is_rebuilt_in_turn:
             return ""
         return (

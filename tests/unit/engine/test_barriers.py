@@ -84,5 +84,6 @@ def test_what_speeds_a_rebuild_up_is_what_can() -> None:
     weeks = [long_rebuild(array, 500.0) for array in (plain, cached, parity)]
     assert "steps of 64 KiB take turns, by the source of Linux (no measurement" in weeks[0]
     assert all(text.endswith("because it yields to the load") for text in weeks[1:])
-    assert any("no measurement of a rebuild" in doubt for doubt in _array().doubts)
-    assert not any("no measurement of a rebuild" in doubt for doubt in _array(has_barriers=False).doubts)
+    assert any("no measurement of a rebuild" in doubt for doubt in _array().doubts_of_pass)
+    assert not _array(has_barriers=False).doubts_of_pass
+    assert not _array(controller={"write_cache": {"size": "1 GiB"}}).doubts_of_pass
