@@ -73,7 +73,7 @@ _DC600M_3840 = partial(Flash, 88e-6, 20e-6, 64, 545e6, 530e6, 59e3 * 4096, 2.3e-
 _PM9A3_3840 = partial(Flash, 78e-6, 15e-6, 156, 6.9e9, 4.1e9, 180e3 * 4096, 0.41e-6)
 _CM7 = partial(Flash, 65e-6, 15e-6, 350, 14e9, 6.75e9, 310e3 * 4096, 0.08e-6)
 
-_7K4000 = partial(Disk, longest=0.0147, bytes_per_s=171e6, is_cached=True)
+_7K4000 = partial(Disk, longest=0.0147, bytes_per_s=171e6)
 _10E2400_2400 = partial(Disk, turn=60 / 10500, shortest=0.0003, longest=0.0069, bytes_per_s=266e6)
 _7450_960 = partial(Flash, 80e-6, 15e-6, 84, 6.8e9, 1.4e9, 85e3 * 4096, 1.30e-6)
 _PM9A3_960 = partial(Flash, 80e-6, 15e-6, 92, 6.5e9, 1.5e9, 70e3 * 4096, 1.09e-6)
