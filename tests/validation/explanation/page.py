@@ -200,7 +200,9 @@ those with something to explain. `python -m tests.validation.explanation outside
 
 {faults}
 
-All draws are measured and answered by the same code, the last one once. A sound run beside them is of that one only.
+All draws but the sixth are measured and answered by the same code, the last one once. The sixth is older: its flash
+drives answered in the order in which commands had begun, which real ones do not, and it was answered without the causes
+mended last. A sound run beside them is of the last draw only.
 
 An answer takes {slowest}, where runs of the same arrays are kept between cases.
 

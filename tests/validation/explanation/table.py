@@ -307,10 +307,13 @@ Healthy arrays are taken as sound. A few published arrays of hard disks make a t
 their controller holds them back: that is a fault to explain and no spread of healthy arrays, so reads of an array
 behind a controller with a cache are drawn as those of its disks.
 
-All rows are renewed with the causes of today. Since the evidence of all figures counts for less, and probabilities are
-means over how usual each cause is, causes with the same figures have about the same share: a limit and a processor, two
-limits of bytes, a lock and a processor. With the certainty of before, more of them were named first here, and faults
-from [outside the engine](explain-outside.md) were wrong for certain four times as often.
+All rows are renewed; threads with the causes of today, the others before three of them had more strengths (journals of
+files opened with O_DSYNC, half of the spare space of flash, two failed members).
+
+Since the evidence of all figures counts for less, and probabilities are means over how usual each cause is, causes with
+the same figures have about the same share: a limit and a processor, two limits of bytes, a lock and a processor. With
+the certainty of before, more of them were named first here, and faults from [outside the engine](explain-outside.md)
+were wrong for certain four times as often.
 
 What this does not show: planted causes are simulated by the same model that explains them, so a real fault may leave
 other figures than this page's. That is what the mounted drives and the public threads below are for.
