@@ -7,7 +7,7 @@ from diskmodel.naming import face
 if TYPE_CHECKING:
     from diskmodel.engine.drawn_runs import DRAWS, DrawnRuns, Trials, simulate_drawn_runs
     from diskmodel.engine.effort import EACH_BYTES, check_rare, often_enough
-    from diskmodel.engine.ledger import Account, on_account, with_part
+    from diskmodel.engine.ledger import Account, current, on_account, with_part
     from diskmodel.engine.messages.cached_writes import waiting_writes
     from diskmodel.engine.predict import check_draws, prediction_of
     from diskmodel.engine.run import Engine
@@ -23,7 +23,7 @@ __getattr__ = face(
     {
         "drawn_runs": "DRAWS DrawnRuns Trials simulate_drawn_runs",
         "effort": "EACH_BYTES check_rare often_enough",
-        "ledger": "Account on_account with_part",
+        "ledger": "Account current on_account with_part",
         "messages.cached_writes": "waiting_writes",
         "predict": "check_draws prediction_of",
         "run": "Engine",

@@ -93,6 +93,11 @@ class Account:
         """Return what the next run may take that usually takes up to `usual_s`, where so many may follow."""
         return min(usual_s, max(self.left_s / (n_ahead or self.n_ahead), _LEAST_S))
 
+    def enlarge(self, seconds: float) -> None:
+        """Give a question that is several at once more time."""
+        with self._lock:
+            self.budget_s += seconds
+
     def enter(self, seconds: float) -> None:
         """Enter what something has cost."""
         with self._lock:

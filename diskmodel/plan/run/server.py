@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from diskmodel.engine import current, with_part
 from diskmodel.plan.answer.arrangement import Arrangement, PlacedArray, ServerResult, Sharing
 from diskmodel.plan.answer.plan_result import PlanResult
 from diskmodel.plan.question.description import PlanDescription
@@ -15,6 +16,9 @@ from diskmodel.plan.run.plan import run_plan
 from diskmodel.plan.trial.evaluation import Evaluate, Evaluation, evaluator
 from diskmodel.result.statistics import Interval
 
+#: Computing time of each further array by counts, and of all of them at most, seconds. Without it the last of four has
+#: what three others left, and its runs are too short to decide; at double, four hard ones take half a minute.
+_MORE_S, _MOST_MORE_S = 5.0, 15.0
 #: Answers one plan; `run_plan` with everything but the plan filled in.
 Answer = Callable[[PlanDescription], PlanResult]
 
@@ -53,10 +57,15 @@ def run_server(
     answer = answer or of_one_array
     known: dict[tuple[str, ...], PlacedArray] = {}
     found = []
+    n_left = len({volumes for arrays in plan.arrangements.values() for volumes in arrays})
+    current().enlarge(min(_MORE_S * (n_left - 1), _MOST_MORE_S))
     for name, arrays in plan.arrangements.items():
         for volumes in arrays:
             if volumes not in known:
-                known[volumes] = _placed(plan, volumes, answer, evaluate, memory)
+                # an even share of what is left: the last one has what the others did not take
+                with with_part(1 / n_left):
+                    known[volumes] = _placed(plan, volumes, answer, evaluate, memory)
+                n_left -= 1
         found.append(Arrangement(name, tuple(known[volumes] for volumes in arrays)))
     best, minimized = choose(plan, found)
     return ServerResult(plan, tuple(found), best, minimized)

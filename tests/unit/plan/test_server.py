@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from diskmodel.array import Array
+from diskmodel.engine.ledger import current, question
 from diskmodel.engine.simulate import simulate
 from diskmodel.errors import DescriptionError
 from diskmodel.plan import Outcome, PlanDescription, ServerPlan, ServerResult, run_plan, run_server
@@ -291,3 +292,24 @@ def test_an_unsafe_shared_answer_is_caught_by_a_long_run_from_another_seed() -> 
     assert verdicts["unaware"].is_unsafe
     assert "p99 of data" in verdicts["unaware"].verdict
     assert verdicts["unaware"].disks < verdicts["ours"].disks
+
+
+def test_the_last_array_has_the_time_that_the_others_leave() -> None:
+    """Of a server's question: an even share of what is left for each, and more in all than for one array."""
+    asked = server(*TWO, arrangement="compare")
+    had: dict[str, float] = {}
+
+    def answer(one: PlanDescription) -> Any:
+        account = current()
+        had[one.name or ""] = account.left_s
+        account.enter(0.5)
+        return run_plan(one, evaluate=Queues(), with_relaxations=False, by_chance=False)
+
+    with question(15.0) as account:
+        run_server(asked, evaluate=Queues(), answer=answer)
+    n = len({volumes for arrays in asked.arrangements.values() for volumes in arrays})
+    assert account.budget_s == 15.0 + 5.0 * (n - 1)
+    assert len(had) == n > 2
+    first, *_, last = had.values()
+    assert first == pytest.approx(account.budget_s / n)
+    assert last == pytest.approx(account.budget_s - 0.5 * (n - 1), abs=0.2)
