@@ -38,6 +38,9 @@ _LATE_STEP = 2.0
 #: Rates, each an eighth of the one before, among which one keeps disks busy, and not all of the time. At half, an array
 #: that is a thousand times slower than the rule of thumb says has no rate; at double, each of more takes a run in vain.
 _EIGHTHS = 8
+#: Of them, those after which disks that had nothing to do are believed to have nothing at any rate: runs of a lower one
+#: may be longer. At double, simulated time ends before the tries do.
+_FEW_TRIES = 3
 #: Writes of a run, as a multiple of what a pool collects in memory, from which its disks have had to keep up. At half,
 #: a run that filled the memory once would count.
 _MEMORIES = 2
@@ -193,6 +196,8 @@ def _full_rate(at: Callable[[float], LoadPoint], guess: float) -> tuple[float, i
         point = at(rate)
         if point.outcome.is_stable and point.outcome.utilization_ratio > 0:
             return rate / point.outcome.utilization_ratio, n_tried
+        if point.outcome.is_stable and n_tried >= _FEW_TRIES:
+            break  # at a lower rate no disk has more to do
         rate /= 8
     rule = "all of it is in a cache: no disk is ever busy, so that no rate is the highest"
     raise DescriptionError(Fault("workload.span", None, rule, "use a larger span, or a smaller read_cache"))

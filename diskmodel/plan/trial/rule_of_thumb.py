@@ -97,7 +97,8 @@ def _rule(array: Array, workload: Workload, iops: float | None, disks: int, spac
             back_end_iops=None if iops is None else iops * per_host,
             per_disk_iops=rating,
             array_iops=rating * disks,
-            host_iops=rating * disks / per_host,
+            # a cache that has all data leaves the disks nothing
+            host_iops=rating * disks / per_host if per_host else math.inf,
             disks=disks,
             utilization_ratio=None if iops is None else iops * per_host / (rating * disks),
         )

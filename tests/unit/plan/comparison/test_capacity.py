@@ -124,3 +124,16 @@ def test_an_array_whose_cache_has_all_data_has_no_highest_rate() -> None:
     load = Workload.parse({"size": "8 KiB", "rate": "100/s", "span": "30 MB"})
     with pytest.raises(DescriptionError, match="no disk is ever busy"):
         find_capacity(array, load, n_draws=0, n_requests=500)
+
+
+def test_a_pool_whose_memory_has_all_data_has_no_capacity() -> None:
+    """No disk has anything to do; the rule of thumb divided by that, and then the rate fell for a year."""
+    array = Array.parse(
+        {
+            "drive": "intel-x25-e-64",
+            "layout": {"level": "draid2", "disks": 11, "record": "128 KiB"},
+            "controller": {"read_cache": {"size": "512 GiB"}},
+        }
+    )
+    with pytest.raises(DescriptionError, match="no disk is ever busy"):
+        find_capacity(array, Workload.parse({"size": "64 KiB", "rate": "100/s"}))
