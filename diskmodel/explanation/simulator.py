@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from diskmodel.array import Array
 from diskmodel.doing import doing
-from diskmodel.engine import DRAWS, Account, DrawnRuns, Threads, Trials, on_account
+from diskmodel.engine import DRAWS, Account, DrawnRuns, Threads, Trials, check_rare, on_account
 from diskmodel.engine.ledger import current
 from diskmodel.errors import InputError
 from diskmodel.explanation.causes.cause import Cause, Change, Law
@@ -294,6 +294,9 @@ class Simulator:
 
     def _trials(self, change: Change, like: Expected | None = None) -> Trials:
         """Return runs of an array under a load; of a cause as long as those without it are."""
+        # hours of a check would be simulated between two rare requests, which it hardly slows
+        if isinstance(change.workload, Workload):
+            check_rare(change.array, change.workload)
         n = requests_of(change.array, change.workload)
         longest_s = _RUN_S if n == REQUESTS else _LONG_RUN_S
         if like is not None and n == REQUESTS:
