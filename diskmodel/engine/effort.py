@@ -13,6 +13,7 @@ from diskmodel.array import Array
 from diskmodel.drive import KINDS
 from diskmodel.engine.ledger import current
 from diskmodel.errors import DescriptionError, Fault
+from diskmodel.layout import STEP_BYTES
 from diskmodel.records import Run
 from diskmodel.workload import Closed, TraceWorkload, Workload
 
@@ -119,8 +120,6 @@ _ANSWER_S = (2e-3, 50e-6)
 _OFTEN = 16
 #: Mean size of requests from which a run is looked at before it begins, bytes.
 _LARGE_BYTES = 1 << 20
-#: A step of a rebuild where nobody says how long it is, bytes.
-_STEP_BYTES = 128 << 10
 #: What a rebuild goes through in a second at most where nothing limits it: of a hard disk, and of others, bytes.
 _FASTEST_BYTES_PER_S = (300e6, 1e9)
 #: Computing time of each run of a question that makes many (the search of a plan, a comparison, a capacity), seconds
@@ -511,7 +510,7 @@ class _Beside:
         rebuild = array.layout.rebuild
         if rebuild is None:
             return None
-        window_bytes = max(rebuild.window_bytes or _STEP_BYTES, _PAGE_BYTES)
+        window_bytes = max(rebuild.window_bytes or STEP_BYTES, _PAGE_BYTES)
         is_flash = not array.drive.has_arms
         fastest = _FASTEST_BYTES_PER_S[is_flash] * array.layout.rebuilds_at_once
         steps_per_s = min(array.layout.fastest_rebuild(rebuild), fastest) / window_bytes

@@ -13,6 +13,8 @@ from diskmodel.units import BytesPerSecond, Length, Nanoseconds, Ratio
 
 #: What md calls the passes over all members.
 SyncAction = Literal["recover", "check", "resync"]
+#: A step of a pass, bytes: what Linux md begins before it decides whether to yield.
+STEP_BYTES = 128 << 10
 #: Fields of a rebuild that belong to Linux md.
 ONLY_OF_MD = (
     "speed_min_bytes_per_s",

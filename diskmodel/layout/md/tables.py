@@ -20,7 +20,7 @@ from diskmodel.layout.md.journal import (
     PartialTables,
     journal_bytes,
 )
-from diskmodel.layout.passes import Rebuild
+from diskmodel.layout.passes import STEP_BYTES, Rebuild
 from diskmodel.layout.tables import CopyPolicy, LayoutTables, fault, lost_disk, sectors_of, used_sectors
 
 #: How parity rotates; "none": it stays on the last disks of a group.
@@ -115,9 +115,9 @@ class MdTables(LayoutTables):
 #: What Linux md has in progress during a rebuild, bytes of a member: 256 stripes of 4 KiB with parity (`NR_STRIPES`),
 #: 32 parts of 64 KiB with copies (`RESYNC_DEPTH`). At half, a step may wait for the one before.
 IN_PROGRESS_BYTES = {"parity": 1 << 20, "copies": 2 << 20, "concat": 0}
-#: A step of a pass, bytes: what Linux md begins before it decides whether to yield; and the part of it for which it
-#: raises a barrier (`RESYNC_BLOCK_SIZE`), which is all that passes between requests that wait.
-STEP_BYTES, BARRIER_BYTES = 128 << 10, 64 << 10
+#: The part of a step for which Linux md raises a barrier (`RESYNC_BLOCK_SIZE`), bytes: all that passes between requests
+#: that wait.
+BARRIER_BYTES = 64 << 10
 #: How long its thread sleeps where requests wait (`schedule_timeout_uninterruptible(1)`): a tick at 250 Hz, as Debian
 #: and SUSE have it; at the 1,000 Hz of others a rebuild of flash is faster beside a load.
 JIFFY_NS = 4_000_000

@@ -196,10 +196,14 @@ impl<D: Device, K: HasMd<D>> Array<D, K> {
         self.schedule_next_step();
     }
 
+    fn barrier(&mut self) -> Option<&mut Barrier> {
+        self.kind.rebuild()?.barrier.as_deref_mut()
+    }
+
     /// The request, if it may begin; otherwise it begins when no step is in progress.
     #[inline(never)]
     pub(super) fn pass_barrier(&mut self, request: Request) -> Option<Request> {
-        match self.kind.rebuild().and_then(|rebuild| rebuild.barrier.as_mut()) {
+        match self.barrier() {
             Some(barrier) => barrier.enter(request),
             None => Some(request),
         }
@@ -216,9 +220,7 @@ impl<D: Device, K: HasMd<D>> Array<D, K> {
             }
         }
         let now = self.events.now;
-        if let Some(due) =
-            self.kind.rebuild().and_then(|rebuild| rebuild.barrier.as_mut()).and_then(|barrier| barrier.due())
-        {
+        if let Some(due) = self.barrier().and_then(Barrier::due) {
             self.schedule_rebuild(now.max(due));
         }
     }
@@ -226,8 +228,7 @@ impl<D: Device, K: HasMd<D>> Array<D, K> {
     /// A request has ended: a step may wait for that.
     #[inline(never)]
     pub(super) fn leave_barrier(&mut self) {
-        let barrier = self.kind.rebuild().and_then(|rebuild| rebuild.barrier.as_mut());
-        if barrier.is_some_and(|barrier| barrier.leave()) {
+        if self.barrier().is_some_and(Barrier::leave) {
             self.schedule_rebuild(self.events.now);
         }
     }
