@@ -127,6 +127,7 @@ def compare(
             engine=engine,
             n_draws=0 if only_run_noise else DRAWS,
             with_estimates=as_json,
+            with_curves=as_json or explain or plot is not None,
         )
         for one in loads
     ]

@@ -46,7 +46,7 @@ Curves = Sequence[tuple[str, Sequence[LoadPoint]]]
 
 @dataclass(frozen=True)
 class Headroom(Record):
-    """How much load can be added to an array.
+    """How much load can be added to an array; nan where only loads next to the highest were simulated.
 
     Attributes
     ----------

@@ -58,6 +58,7 @@ def compare(
     engine: str = "auto",
     n_draws: int = DRAWS,
     with_estimates: bool = True,
+    with_curves: bool = True,
 ) -> Comparison:
     """Return a comparison of two or more arrays under one workload, with the same requests for each.
 
@@ -82,6 +83,9 @@ def compare(
         both arrays are equally fast in both. 0: intervals are of the noise of the runs alone.
     with_estimates : bool
         Whether the formulas' estimates are made, which no table shows.
+    with_curves : bool
+        Whether open workloads are simulated at loads far below the highest rate, too, for curves and knees. No other
+        figure depends on them. A limit of p99 latency or a growth needs them in any case.
 
     Raises
     ------
@@ -107,8 +111,20 @@ def compare(
         workload.check_fits(array.usable_bytes)  # what does not fit is said before the first run
         check_rare(array, workload)
     names = _names(arrays)
+    with_curves = with_curves or p99_limit_ms is not None or growth_ratio is not None
     jobs = [
-        (name, array, workload.at_peak(), decide, seed, n_requests, growth_ratio, p99_limit_ms, with_estimates)
+        (
+            name,
+            array,
+            workload.at_peak(),
+            decide,
+            seed,
+            n_requests,
+            growth_ratio,
+            p99_limit_ms,
+            with_estimates,
+            with_curves,
+        )
         for name, array in zip(names, arrays, strict=True)
     ]
     if executor is None:
@@ -178,6 +194,7 @@ def _compared(
     growth_ratio: float | None,
     p99_limit_ms: float | None,
     with_estimates: bool,
+    with_curve: bool,
 ) -> Compared:
     healthy = evaluate(array, workload, n_requests=n_requests, seed=seed)
     degraded = rebuilding = None
@@ -195,14 +212,15 @@ def _compared(
 
         guess = estimate(array, workload, seed=seed)
     if workload.is_open:
-        tried = points_to_overload(array, workload, evaluate, seed=seed, n_requests=n_requests)
+        tried = points_to_overload(array, workload, evaluate, seed=seed, n_requests=n_requests, with_curve=with_curve)
         curve = sorted([*tried, LoadPoint(1.0, workload.offered_rate_per_s, healthy)], key=lambda at: at.offered)
     else:
         half = max(n_requests // 2, 2000)
         curve = tried = load_points(array, workload, healthy, evaluate, seed=seed, n_requests=half)
     if p99_limit_ms is not None:
         curve = refined(curve, array, workload, p99_limit_ms, evaluate, seed=seed, n_requests=n_requests)
-    headroom = find_headroom(curve, workload, growth_ratio, p99_limit_ms, tried)
+    is_whole = with_curve or not workload.is_open
+    headroom = find_headroom(curve, workload, growth_ratio, p99_limit_ms, tried, is_whole=is_whole)
     rule = rule_of_an_array(array, workload)
     predicted = rule.host_iops or math.inf
     words = _why(array, workload, rule.back_end_per_host, healthy)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 from diskmodel.array import Array
@@ -27,14 +27,11 @@ DRAWN_REQUESTS = 8_000
 #: Runs that halve the gap between the highest rate that is sustained and the lowest that is not: five make a fifth of
 #: the rate less than 1 %. One fewer doubles that.
 _HALVINGS = 5
-#: Loads that are simulated at the same time. At double, up to seven runs are of overloads, which take longest; at half,
-#: one of two processors is idle for a quarter of the runs.
-_AT_ONCE = 4
 #: Rates beyond the last that is sustained, as multiples of it, until one is an overload. A busier log makes larger
 #: batches, so that its disks are hardly busier: there is far more to go than they say.
 _STEP, _STEP_OF_A_LOG = 1.3, 2.0
-#: The same where the question has no time left.
-_LATE_STEP = 2.0
+#: How many of these steps are made at a time where the question has no time left.
+_LATE_RUNGS = 3
 #: Rates, each an eighth of the one before, among which one keeps disks busy, and not all of the time. At half, an array
 #: that is a thousand times slower than the rule of thumb says has no rate; at double, each of more takes a run in vain.
 _EIGHTHS = 8
@@ -112,13 +109,21 @@ def saturating(array: Array, workload: Workload, depth_of_a_disk: int) -> Worklo
 
 
 def points_to_overload(
-    array: Array, workload: Workload, evaluate: Evaluate, *, seed: int, n_requests: int
+    array: Array, workload: Workload, evaluate: Evaluate, *, seed: int, n_requests: int, with_curve: bool = True
 ) -> list[LoadPoint]:
     """Return the outcomes at rates from light load to the first overload, the last two of them less than 1 % apart.
 
     Where the question has no time left there are fewer, and the last two as far apart as they come.
     They do not depend on the rate of the workload, which must be open: all that name a highest rate of one array under
     one kind of load name the same.
+
+    Parameters
+    ----------
+    array, workload, evaluate
+    seed, n_requests : int
+        Of each run.
+    with_curve : bool
+        Whether rates far below the highest are simulated, too, which do not change it.
     """
     own = workload.offered_rate_per_s
 
@@ -140,14 +145,83 @@ def points_to_overload(
     before_s = current().spent_s
     full, n_tried = _full_rate(at, guess)
     shares = loads((current().spent_s - before_s) / n_tried)
-    points: list[LoadPoint] = []
+    ladder = _Ladder(tuple(share * full for share in shares), _STEP_OF_A_LOG if workload.is_a_log else _STEP)
+    busy = saturating(array, workload, _DEPTH_OF_A_DISK)
+    near = evaluate(array, busy, n_requests=min(n_requests, DRAWN_REQUESTS), seed=seed).iops.value
     with at_once(evaluate) as workers:
-        for first in range(0, len(shares), _AT_ONCE):
-            rates = [share * full for share in shares[first : first + _AT_ONCE]]
-            points += mapped(workers, at, rates, are_runs=True)
-            if not all(point.outcome.is_stable for point in points):
-                break
-    return _closed_in(at, points, _STEP_OF_A_LOG if workload.is_a_log else _STEP)
+        first = ladder.index_below(near)
+        found = _around_the_highest(lambda rates: mapped(workers, at, rates, are_runs=True), ladder, first)
+        over = _lowest_overload(found)
+        assert over is not None
+        if with_curve:
+            others = [index for index in range(min(over, len(shares))) if index not in found]
+            lighter = mapped(workers, at, [ladder[index] for index in others], are_runs=True)
+            found.update(zip(others, lighter, strict=True))
+    return _closed_in(at, [found[index] for index in sorted(found) if index <= over])
+
+
+@dataclass(frozen=True)
+class _Ladder:
+    """Rates, ascending, by whole numbers: those given from 0 on, halves below them and multiples beyond them."""
+
+    rates: tuple[float, ...]
+    step: float
+
+    def __getitem__(self, index: int) -> float:
+        if index < 0:
+            return self.rates[0] / 2.0**-index
+        rate = self.rates[min(index, len(self.rates) - 1)]
+        for _ in range(index - len(self.rates) + 1):
+            rate *= self.step
+        return rate
+
+    def index_below(self, rate_per_s: float) -> int:
+        """Return the number of the highest rate that is not above one, from 0 on."""
+        beyond = math.log(max(rate_per_s / self.rates[-1], 1e-9), self.step) if math.isfinite(rate_per_s) else 0.0
+        if beyond >= 0:
+            return len(self.rates) - 1 + int(beyond)
+        return max(sum(rate <= rate_per_s for rate in self.rates) - 1, 0)
+
+
+def _around_the_highest(
+    simulated: Callable[[list[float]], list[LoadPoint]], ladder: _Ladder, first: int
+) -> dict[int, LoadPoint]:
+    """Return points of a ladder by their numbers, among them one that is sustained and, as the next, an overload.
+
+    Where the question has no time left these are as far apart as they come.
+
+    Parameters
+    ----------
+    simulated : callable
+        Returns the points at rates, which are simulated at the same time.
+    ladder : _Ladder
+    first : int
+        Number of the rate to begin with.
+    """
+    found: dict[int, LoadPoint] = {}
+    asked = [first, first + 1]
+    while asked:
+        found.update(zip(asked, simulated([ladder[index] for index in asked]), strict=True))
+        over = _lowest_overload(found)
+        if over is None:
+            last = max(found)
+            asked = [last + _LATE_RUNGS] if current().is_spent else [last + 1, last + 2]
+            continue
+        below = max((index for index in found if index < over), default=None)
+        # what an overload completes is close to the highest rate
+        near = ladder.index_below(found[over].outcome.iops.value)
+        if below is None:
+            asked = [min(near, over - 1)]
+        elif over - below > 1 and not current().is_spent:
+            asked = [min(max(near, below + 1), over - 1)]
+        else:
+            asked = []
+    return found
+
+
+def _lowest_overload(found: Mapping[int, LoadPoint]) -> int | None:
+    """Return the number of the lowest rate that is an overload; None where all are sustained."""
+    return min((index for index, point in found.items() if not point.outcome.is_stable), default=None)
 
 
 def _check_that_disks_write(array: Array, workload: Workload, rate_per_s: float, n_requests: int) -> None:
@@ -203,15 +277,9 @@ def _full_rate(at: Callable[[float], LoadPoint], guess: float) -> tuple[float, i
     raise DescriptionError(Fault("workload.span", None, rule, "use a larger span, or a smaller read_cache"))
 
 
-def _closed_in(at: Callable[[float], LoadPoint], points: list[LoadPoint], step: float) -> list[LoadPoint]:
-    """Return points in order of their rates up to the first overload, with others that close in on it."""
-    while all(point.outcome.is_stable for point in points):
-        points.append(at((_LATE_STEP if current().is_spent else step) * points[-1].offered))
-    first = next(index for index, point in enumerate(points) if not point.outcome.is_stable)
-    while first == 0:
-        points.insert(0, at(points[0].offered / 2))
-        first = 0 if not points[0].outcome.is_stable else 1
-    points = points[: first + 1]
+def _closed_in(at: Callable[[float], LoadPoint], points: list[LoadPoint]) -> list[LoadPoint]:
+    """Return points, the last of which is the first overload, with others that close in on it."""
+    points = list(points)
     for _ in range(_HALVINGS):
         if current().is_spent:
             current().leave_out([CLOSER])

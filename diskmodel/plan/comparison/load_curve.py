@@ -97,16 +97,22 @@ def find_headroom(
     growth_ratio: float | None,
     p99_limit_ms: float | None = None,
     tried: Sequence[LoadPoint] | None = None,
+    *,
+    is_whole: bool = True,
 ) -> Headroom:
     """Return the knee and the headroom of a curve: up to the p99 limit, or up to the knee without one.
 
     The knee and the highest rate are those of `tried`: of the points that do not depend on the load that was asked
-    about, where there are such; default: of all.
+    about, where there are such; default: of all. Of a curve that is not whole, which has loads next to the highest
+    alone, no more than the highest rate is known.
     """
     points = sorted(curve, key=lambda point: point.load_factor)
     stable = [point for point in (points if tried is None else tried) if point.outcome.is_stable]
     if not stable:
         return Headroom(math.nan, 0.0, 0.0, math.nan, p99_limit_ms, -1.0, None if growth_ratio is None else 0.0)
+    most_iops = max(_rate(point, workload) for point in stable)
+    if not is_whole:
+        return Headroom(math.nan, most_iops, math.nan, math.nan, p99_limit_ms, math.nan, None)
     knee = max(stable, key=power)
     if p99_limit_ms is None:
         last: LoadPoint | None = knee
@@ -121,7 +127,7 @@ def find_headroom(
     p99 = None if last is None else last.outcome.latency_of("p99")
     return Headroom(
         knee_iops=_rate(knee, workload),
-        most_iops=max(_rate(point, workload) for point in stable),
+        most_iops=most_iops,
         rate=0.0 if last is None else _rate(last, workload),
         p99_ms=math.nan if p99 is None else p99.value / 1e6,
         limit_ms=p99_limit_ms,

@@ -297,10 +297,13 @@ def comparison_remarks(comparison: Comparison) -> list[Remark]:
 
 
 def _by_rule_of_thumb(item: Compared) -> str:
-    """Return the rate to the knee of the latency, the one by rule of thumb, and why they differ."""
-    knee, rule = (short(value) for value in (item.headroom.knee_iops, item.rule_of_thumb_iops))
+    """Return the rate to the knee of the latency, or the highest, the one by rule of thumb, and why they differ."""
+    knee, most = item.headroom.knee_iops, item.headroom.most_iops
+    own = (
+        f"{short(most)} IOPS at most" if math.isnan(knee) and most else f"{short(knee)} IOPS at the knee of its latency"
+    )
     why = f"; {'; '.join(item.differs)}" if item.differs else ""
-    return f"{item.name}: {knee} IOPS at the knee of its latency, {rule} by rule of thumb{why}"
+    return f"{item.name}: {own}, {short(item.rule_of_thumb_iops)} by rule of thumb{why}"
 
 
 def _difference(difference: Difference) -> str:

@@ -13,7 +13,11 @@ from rich.console import Console
 from diskmodel.array import Array
 from diskmodel.errors import DescriptionError
 from diskmodel.plan import compare, find_capacity
+from diskmodel.plan.answer.load_curve import LoadPoint
+from diskmodel.plan.comparison.highest_rate import _around_the_highest, _Ladder, points_to_overload
 from diskmodel.plan.show.capacity import capacity_html, capacity_rows, capacity_table, sentence
+from diskmodel.plan.trial.evaluation import Evaluation
+from diskmodel.plan.trial.simulated import Simulated
 from diskmodel.workload import Workload
 from tests.unit.cli.commands import answer, run
 from tests.unit.plan.fakes import SERVICE_S, Queues
@@ -65,6 +69,45 @@ def test_a_comparison_names_the_same_rates(rate: str) -> None:
     assert compared.headroom.knee_iops == pytest.approx(found.knee.offered, rel=0.01)
     assert 1.0 in [point.load_factor for point in compared.curve]
     assert found.highest.offered > 3 * found.knee.offered
+
+
+def test_the_highest_rate_is_found_without_the_curve() -> None:
+    """A few runs around it find the same, whose loads far below it nobody looks at."""
+    array, evaluate = Array("4x generic-7k2 raid10, 64MiB write cache"), Evaluation.of(Simulated())
+    whole, few = (
+        [
+            (point.offered, point.outcome.is_stable)
+            for point in points_to_overload(array, LOAD, evaluate, seed=0, n_requests=2000, with_curve=has)
+        ]
+        for has in (True, False)
+    )
+    assert few[-2:] == whole[-2:]
+    assert len(few) < len(whole) - 4
+    assert set(few) < set(whole)
+    known, unknown = (
+        compare([array], LOAD, evaluate=Queues(), n_draws=0, with_curves=has).arrays[0].headroom
+        for has in (True, False)
+    )
+    assert unknown.most_iops == known.most_iops
+    assert math.isnan(unknown.knee_iops)
+
+
+@pytest.mark.parametrize("guess", [1.0, 1e3, 1e9, math.inf])
+def test_the_highest_rate_is_found_from_any_guess(guess: float) -> None:
+    """Queues that serve 1,600 requests a second."""
+
+    def at(rates: list[float]) -> list[LoadPoint]:
+        load = Workload.parse({"size": "8 KiB", "rate": "1/s"})
+        return [LoadPoint(rate, rate, Queues()(array, load.scaled(rate), n_requests=1, seed=0)) for rate in rates]
+
+    array = Array("8x generic-15k raid0")
+    ladder = _Ladder((100.0, 300.0, 500.0), 1.3)
+    found = _around_the_highest(at, ladder, ladder.index_below(guess))
+    over = min(point.offered for point in found.values() if not point.outcome.is_stable)
+    below = max(point.offered for point in found.values() if point.outcome.is_stable)
+    saturation = 8 / SERVICE_S[15_000]
+    assert below < saturation < over
+    assert over == pytest.approx(1.3 * below)
 
 
 def test_an_array_without_redundancy_has_no_rebuild() -> None:
