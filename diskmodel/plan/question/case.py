@@ -53,8 +53,15 @@ class Case:
 
     def with_seed(self, seed: int) -> Case:
         """Return the same question put with other requests, other angles of the spindles, and another start."""
-        search = self.search.model_copy(update={"seed": seed})
-        return replace(self, plan=self.plan.model_copy(update={"search": search}))
+        return self.searched(seed=seed)
+
+    def searched(self, **changes: Any) -> Case:
+        """Return the same question about the same arrays, with other runs: fields of `search` that differ."""
+        search = self.search.model_copy(update=changes)
+        other = replace(self, plan=self.plan.model_copy(update={"search": search}))
+        # no array depends on runs, and each takes a while to describe
+        vars(other)["_arrays"] = self._arrays
+        return other
 
     @cached_property
     def workload(self) -> Workload:

@@ -23,9 +23,17 @@ class DrawnCase(Case):
     ----------
     perturbation : Perturbation
         By how much they differ from their description.
+    described : Case or None
+        The same question about the arrays as they are described; None: they are described anew.
     """
 
     perturbation: Perturbation = field(default_factory=Perturbation)
+    described: Case | None = None
+
+    @classmethod
+    def of_truth(cls, case: Case, perturbation: Perturbation) -> DrawnCase:
+        """Return a question, put to a truth about its arrays."""
+        return cls(case.plan, case.family, perturbation, case)
 
     @cached_property
     def workload(self) -> Workload:
@@ -33,7 +41,10 @@ class DrawnCase(Case):
         return workload_of(self.plan.design_workload, self.perturbation)
 
     def _array(self, disks: int, n_failed: int, is_rebuilding: bool) -> Array:
-        described = super()._array(disks, n_failed, is_rebuilding)
+        if self.described is not None and self.workload == self.described.workload:
+            described = self.described.array(disks, n_failed=n_failed, is_rebuilding=is_rebuilding)
+        else:
+            described = super()._array(disks, n_failed, is_rebuilding)
         return perturbed(described, self.workload, replace(self.perturbation, level=0.0, part=None))[0]
 
 

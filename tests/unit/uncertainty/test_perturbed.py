@@ -40,6 +40,24 @@ def test_a_faster_hard_disk_seeks_faster_and_rotates_as_it_is_described(drive: s
     assert drawn.read_overhead_ns == described.read_overhead_ns
 
 
+def test_the_same_draw_of_a_drive_is_the_same_drive() -> None:
+    """It is made once for several arrays; what is not about the drive makes no other one."""
+    arrays = [Array("8x generic-7k2 raid5"), Array("4x generic-7k2 raid10")]
+    arrays[1] = arrays[1].model_copy(update={"drive": arrays[0].drive})
+    drawn = Perturbation(positioning=0.1, overhead=0.2)
+    first, second, tail, other = (
+        perturbed(array, ONE_AT_A_TIME, draw)[0].drive
+        for array, draw in [
+            (arrays[0], drawn),
+            (arrays[1], drawn),
+            (arrays[1], Perturbation(positioning=0.1, overhead=0.2, p99=0.3)),
+            (arrays[1], Perturbation(positioning=0.1, overhead=0.3)),
+        ]
+    )
+    assert first is second is tail
+    assert first != other
+
+
 def test_positioning_changes_the_time_of_a_random_access() -> None:
     array = Array("generic-7k2", "jbod", 1)
     slower, _ = perturbed(array, ONE_AT_A_TIME, Perturbation(positioning=0.1))
