@@ -266,18 +266,22 @@ class SeekTable(Description):
     def curve_ns(self, n_cylinders: int) -> Int64:
         """Return the seek time by distance, int64 of shape (n_cylinders,), entry 0 is 0."""
         known, times = self.distance, [time_ms * 1e6 for time_ms in self.time_ms]
-        # each piece is written in place, as `numpy.interp` computes it, which searches for the piece of each distance
-        curve = np.full(n_cylinders, times[0])
+        # each piece by itself, as `numpy.interp` computes it, which searches for the piece of each distance
+        curve = np.full(n_cylinders, round(times[0]), np.int64)
         longest = max(b - a for a, b in pairwise([*known, max(n_cylinders, known[-1])]))
         steps = np.arange(min(longest, n_cylinders), dtype=np.float64)
+        of_piece = np.empty_like(steps)
         middle = (len(known) - 1) // 2
         beyond = max(0.0, (times[-1] - times[middle]) / (known[-1] - known[middle]))
         slopes = [(b[1] - a[1]) / (b[0] - a[0]) for a, b in pairwise(zip(known, times, strict=True))]
         for first, last, time_ns, slope in zip(known, [*known[1:], n_cylinders], times, [*slopes, beyond], strict=True):
             piece = curve[first:last]
-            np.multiply(steps[: len(piece)], slope, out=piece)
-            piece += time_ns
-        return _rounded(curve)
+            ns = of_piece[: len(piece)]
+            np.multiply(steps[: len(piece)], slope, out=ns)
+            ns += time_ns
+            piece[:] = np.rint(ns, out=ns)
+        curve[0] = 0
+        return curve
 
 
 def _kind(value: Any) -> str:

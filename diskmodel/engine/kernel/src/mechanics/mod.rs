@@ -129,7 +129,7 @@ pub fn div(a: i64, b: i64) -> i64 {
 impl Mechanics {
     pub fn new(zones: Zones, seeks: Seeks, head_switch_ns: i64, write_settle_ns: i64, zero_latency: bool) -> Self {
         let writes_at = (seeks.ns.len() - seeks.cylinders()) as u32;
-        let Seeks { ns: seek_ns, least_ns: least_seek_ns, longest_ns } = seeks;
+        let Seeks { ns: seek_ns, least_ns: least_seek_ns, longest_ns, .. } = seeks;
         Mechanics {
             zones,
             seek_ns,

@@ -1,6 +1,6 @@
 //! Seek times by distance in cylinders, shared by the runs of a drive.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// By how much a seek inward takes longer than one outward (rule M3).
 #[derive(Clone, Copy, Debug, Default)]
@@ -29,18 +29,27 @@ pub struct Seeks {
     pub least_ns: Arc<[u32]>,
     /// The longest seek.
     pub longest_ns: u32,
+    /// The times of writes that came with these of reads first, and both together: for the next run of the drive.
+    joined: Arc<OnceLock<(Arc<[u32]>, Both)>>,
 }
+
+/// Times of reads and of writes one behind the other, and the least of both.
+type Both = (Arc<[u32]>, Arc<[u32]>);
 
 impl Seeks {
     /// These of reads, and others of writes over as many cylinders.
     #[must_use]
     pub fn with_writes(self, writes: &Seeks) -> Self {
+        let (of, both) = self.joined.get_or_init(|| (writes.ns.clone(), self.both(writes)));
+        let (ns, least_ns) = if Arc::ptr_eq(of, &writes.ns) { both.clone() } else { self.both(writes) };
+        Seeks { ns, least_ns, longest_ns: self.longest_ns.max(writes.longest_ns), joined: Arc::default() }
+    }
+
+    fn both(&self, writes: &Seeks) -> Both {
+        let mut ns = self.ns.to_vec();
+        ns.extend_from_slice(&writes.ns);
         let least = |(&read, &write): (&u32, &u32)| read.min(write);
-        Seeks {
-            ns: self.ns.iter().chain(&*writes.ns).copied().collect(),
-            least_ns: self.least_ns.iter().zip(&*writes.least_ns).map(least).collect(),
-            longest_ns: self.longest_ns.max(writes.longest_ns),
-        }
+        (ns.into(), self.least_ns.iter().zip(&*writes.least_ns).map(least).collect::<Vec<_>>().into())
     }
 
     /// Number of cylinders.
@@ -50,13 +59,14 @@ impl Seeks {
 
     /// None where a time does not fit in 32 bits.
     fn of(numbers: &[i64]) -> Option<Self> {
-        let ns = numbers.iter().map(|&ns| u32::try_from(ns).ok()).collect::<Option<Vec<_>>>()?;
+        let (least, longest) = numbers.iter().fold((0, 0), |(least, longest), &ns| (ns.min(least), ns.max(longest)));
+        let (0, Ok(longest_ns)) = (least, u32::try_from(longest)) else { return None };
+        let ns: Vec<_> = numbers.iter().map(|&ns| ns as u32).collect();
         let mut least_ns = ns.clone();
         for distance in (1..least_ns.len()).rev() {
             least_ns[distance - 1] = least_ns[distance - 1].min(least_ns[distance]);
         }
-        let longest_ns = ns.iter().copied().max().unwrap_or(0);
-        Some(Seeks { ns: ns.into(), least_ns: least_ns.into(), longest_ns })
+        Some(Seeks { ns: ns.into(), least_ns: least_ns.into(), longest_ns, joined: Arc::default() })
     }
 }
 
