@@ -89,6 +89,7 @@ def simulate(
     replications: int = 1,
     with_angles: bool = True,
     with_operations: bool = True,
+    with_messages: bool = True,
     like: Like | None = None,
     is_one_of_many: bool | float = False,
 ) -> Result:
@@ -134,6 +135,9 @@ def simulate(
         Whether reads and writes have percentiles and intervals of their own. Without it they have their means alone,
         for searches that look at all requests together: a tenth of a short run's time less. `keep="histogram"` always
         has them.
+    with_messages : bool
+        Whether the result says what to know of array, load and run, beside what changed the run: searches do not read
+        it, and it takes a tenth of a short run's time.
     like : Like, optional
         An array whose steady start is the first guess for this one's, which a trial confirms: for drives drawn from a
         profile.
@@ -174,6 +178,7 @@ def simulate(
             start,
             with_angles=with_angles,
             with_operations=with_operations,
+            with_messages=with_messages,
             like=like,
             is_one_of_many=is_one_of_many,
         )
@@ -185,6 +190,18 @@ def simulate(
             result = run(seed, n_requests, precision)
         else:
             result = _replicated(run, replications, seed, n_requests, precision)
+    if with_messages:
+        result = _with_messages(result, described, array, workload, start)
+    n_draws = DRAWS if profile_draws is None else profile_draws
+    if not n_draws:
+        return result
+    return result.predicted_by(Predictor(array, workload, seed, start, n_draws))
+
+
+def _with_messages(
+    result: Result, described: Array, array: Array, workload: Workload | TraceWorkload, start: Begin
+) -> Result:
+    """Return the result with what to know of an array, as it is described and behind its host."""
     about_drive = (
         *zone_messages(array, workload),
         *pool_messages(array, workload),
@@ -198,11 +215,7 @@ def simulate(
         *array.unread_messages(described, workload),
         *(workload.unread_messages(workload) if isinstance(workload, Workload) else ()),
     )
-    result = replace(result, messages=(*array.doubts, *array.doubts_of_pass, *result.messages, *about_drive))
-    n_draws = DRAWS if profile_draws is None else profile_draws
-    if not n_draws:
-        return result
-    return result.predicted_by(Predictor(array, workload, seed, start, n_draws))
+    return replace(result, messages=(*array.doubts, *array.doubts_of_pass, *result.messages, *about_drive))
 
 
 def _replicated(
@@ -236,6 +249,7 @@ def _one_run(
     *,
     with_angles: bool,
     with_operations: bool,
+    with_messages: bool,
     like: Like | None,
     is_one_of_many: bool | float = False,
 ) -> Result:
@@ -258,6 +272,7 @@ def _one_run(
             start,
             with_angles=with_angles,
             with_operations=with_operations,
+            with_messages=with_messages,
             is_one_of_many=is_one_of_many,
         )
 
@@ -292,6 +307,7 @@ def _run_from(
     *,
     with_angles: bool,
     with_operations: bool,
+    with_messages: bool,
     is_one_of_many: bool | float,
 ) -> Result:
     """Return the result of one run of a scenario with its start."""
@@ -330,17 +346,18 @@ def _run_from(
         result = replace(result, messages=(*result.messages, bound_message(n)))
     if start == "steady" and isinstance(workload, Workload):
         result = _with_burst(result, scenario, workload)
-        result = replace(result, messages=(*result.messages, *large_cache_messages(scenario)))
+        if with_messages:
+            result = replace(result, messages=(*result.messages, *large_cache_messages(scenario)))
     elif start == "steady" and scenario.has_levels:
         result = replace(result, messages=(*result.messages, _EMPTY_BEFORE_A_TRACE))
-    if isinstance(workload, Workload):
-        if with_angles:
-            result = with_all_angles(result, array, workload, scenario, seed)
+    if isinstance(workload, Workload) and with_angles:
+        result = with_all_angles(result, array, workload, scenario, seed)
+    if isinstance(workload, Workload) and with_messages:
         not_seen = unseen(array, workload, result.n_requests, result.run.end_ns / 1e9)
         result = replace(result, messages=(*result.messages, *not_seen))
     if array.layout.rebuild is not None:
         result = _with_rebuild(result, array.layout.rebuild, scenario)
-    if not array.host.is_transparent and result.n_requests:
+    if with_messages and not array.host.is_transparent and result.n_requests:
         result = _with_processor_message(result, array, workload, n, seed)
     return result
 
@@ -360,6 +377,7 @@ def prepare(like: Like, workload: Workload, *, n_requests: int, seed: int) -> No
             profile_draws=0,
             with_angles=False,
             with_operations=False,
+            with_messages=False,
             is_one_of_many=True,
             like=like,
         )

@@ -114,6 +114,7 @@ class Simulated:
             profile_draws=0,
             with_angles=self.with_angles,
             with_operations=False,
+            with_messages=False,
             is_one_of_many=self.is_bounded,
             like=None if self.like is None else replace(self.like, array=self.like.array.behind_host(workload)),
         )
