@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from statistics import fmean as mean
@@ -295,17 +295,19 @@ def _curve(
     if aligned := aligned_counts(case, list(case.counts)):
         return _uneven_curve(case, truths, CountChance(answer, mean(met)), drawn, aligned, most)
     found = [CountChance(answer, mean(met))]
-    below, now, disks = list(met), list(met), answer
+    below: Sequence[float] = met
+    now, disks = _Bounds(met, met), answer
     for _ in range(_MORE_COUNTS):
         least = disks + max(round(_STEP_RATIO * disks), 1)
         more = [count for count in case.counts if disks < count <= (most or count)]
         if not more or found[-1].probability >= case.objective.confidence:
             break
         disks = more[-1] if most else next((count for count in more if count >= least), more[-1])
-        below, now = now, _tried_again(truths, disks, drawn, now, [1.0] * len(met))
-        found.append(CountChance(disks, mean(now)))
+        below = now.least
+        now = _tried_until(truths, disks, drawn, _Bounds(below, [1.0] * len(met)), lambda is_enough: is_enough is True)
+        found.append(CountChance(disks, mean(now.least)))
     if len(found) > 1 and found[-1].disks > answer and found[-1].probability >= case.objective.confidence:
-        found[-1:] = _between(case, truths, found[-2].disks, found[-1], drawn, below, now)
+        found[-1:] = _between(case, truths, found[-2].disks, found[-1], drawn, below, now.most)
     return tuple(found)
 
 
@@ -335,17 +337,53 @@ def _fewer(
     return (CountChance(less[-1], mean(_tried_again(truths, less[-1], drawn, [0.0] * len(met), met))),)
 
 
+@dataclass(frozen=True)
+class _Bounds:
+    """The chance of each draw with a number of disks, as far as it is known: at least, and at most."""
+
+    least: Sequence[float]
+    most: Sequence[float]
+
+    def is_enough(self, confidence: float) -> bool | None:
+        """Return whether all draws together have a chance; None where that is open."""
+        return True if mean(self.least) >= confidence else False if mean(self.most) < confidence else None
+
+    def is_open(self, at: int) -> bool:
+        """Return whether the limits of a draw differ by more than counts."""
+        return self.most[at] - self.least[at] > _DECIDED
+
+
 def _tried_again(
     truths: _Truths, disks: int, drawn: Sequence[Perturbation], least: Sequence[float], most: Sequence[float]
-) -> list[float]:
+) -> Sequence[float]:
     """Return the chance of each draw with so many disks, which is known to lie between two limits.
 
     Those whose limits are almost alike are not tried.
     """
-    found = list(least)
-    open_ = [at for at in range(len(drawn)) if most[at] - least[at] > _DECIDED]
-    for at, chance_of_one in zip(open_, truths.chances(disks, [drawn[at] for at in open_]), strict=True):
-        found[at] = min(max(chance_of_one, least[at]), most[at])
+    return _tried_until(truths, disks, drawn, _Bounds(least, most), None).least
+
+
+def _tried_until(
+    truths: _Truths,
+    disks: int,
+    drawn: Sequence[Perturbation],
+    known: _Bounds,
+    is_over: Callable[[bool | None], bool] | None,
+) -> _Bounds:
+    """Return the chance of each draw with so many disks as `_tried_again`; not of all where it is over before that.
+
+    The worst draws come first, which decide. `is_over` is asked whether it is, with `_Bounds.is_enough`; None: never.
+    """
+    confidence = truths.case.objective.confidence
+    found = _Bounds(list(known.least), [max(ends) for ends in zip(known.least, known.most, strict=True)])
+    left = sorted((at for at in range(len(drawn)) if known.is_open(at)), key=lambda at: (found.least[at], at))
+    while left and not (is_over and is_over(found.is_enough(confidence))):
+        n_now = _AT_ONCE if is_over else len(left)
+        now, left = left[:n_now], left[n_now:]
+        least, most = list(found.least), list(found.most)
+        for at, chance_of_one in zip(now, truths.chances(disks, [drawn[at] for at in now]), strict=True):
+            least[at] = most[at] = min(max(chance_of_one, least[at]), most[at])
+        found = _Bounds(least, most)
     return found
 
 
@@ -400,12 +438,12 @@ def _between(
     found, low = [enough], fewer
     while between := [count for count in case.counts if low < count < found[0].disks]:
         disks = between[len(between) // 2]
-        now = _tried_again(truths, disks, drawn, below, above)
-        if mean(now) >= case.objective.confidence:
-            found.insert(0, CountChance(disks, mean(now)))
-            above = now
+        now = _tried_until(truths, disks, drawn, _Bounds(below, above), lambda is_enough: is_enough is not None)
+        if now.is_enough(case.objective.confidence):
+            found.insert(0, CountChance(disks, mean(now.least)))
+            above = now.most
         else:
-            low, below = disks, now
+            low, below = disks, now.least
     return found
 
 
@@ -416,8 +454,8 @@ def _tried(
 
     Without a perturbation it is the array as it is described.
     """
-    asked = case.plan.model_copy(update={"search": case.search.model_copy(update={"requests": first})})
-    truth = Case(asked, case.family) if perturbation is None else DrawnCase(asked, case.family, perturbation)
+    asked = case.searched(requests=first)
+    truth = asked if perturbation is None else DrawnCase.of_truth(asked, perturbation)
     if truth.workload == case.workload:
         evaluate = Evaluation.of_arrays_like(evaluate, like)
     try:

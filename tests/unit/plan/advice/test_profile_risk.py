@@ -5,14 +5,15 @@ from __future__ import annotations
 import json
 import math
 from dataclasses import replace
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, ClassVar
 
 import pytest
 
 from diskmodel.array import Array
 from diskmodel.drive import Flash, load_drive, parse_drive
 from diskmodel.plan import ask, run_plan
-from diskmodel.plan.advice.profile_risk import DRAWN_REQUESTS
+from diskmodel.plan.advice.profile_risk import DRAWN_REQUESTS, _Bounds, _tried_until
 from diskmodel.plan.answer.outcome import Outcome
 from diskmodel.plan.answer.profile_risk import CountChance, ProfileRisk
 from diskmodel.plan.show.report import markdown
@@ -50,6 +51,29 @@ def uncertain_drive() -> Flash:
     found = parse_drive(data)
     assert isinstance(found, Flash)
     return found
+
+
+@pytest.mark.parametrize(("known", "n_tried", "is_enough"), [(0.1, 4, True), (0.3, 2, True), (0.0, 6, False)])
+def test_draws_end_when_a_number_of_disks_is_known_to_be_enough(known: float, n_tried: int, is_enough: bool) -> None:
+    """Six draws of which the two worst decide, asked for in twos; the chance of the others is at least as known."""
+
+    class Truths:
+        case = SimpleNamespace(objective=SimpleNamespace(confidence=0.8))
+        asked: ClassVar[list[int]] = []
+
+        def chances(self, disks: int, truths: list[int]) -> list[float]:
+            self.asked += truths
+            return [0.95 if known else 0.5 for _ in truths]
+
+    least = [0.9, known, 0.9, known, 0.9, known]
+    truths: Any = Truths()
+    truths.asked.clear()
+    drawn: Any = list(range(6))
+    found = _tried_until(truths, 12, drawn, _Bounds(least, [1.0] * 6), lambda verdict: verdict is True)
+    assert truths.asked[:2] == [1, 3]
+    assert len(truths.asked) == n_tried
+    assert found.is_enough(0.8) is is_enough
+    assert all(low <= high for low, high in zip(found.least, found.most, strict=True))
 
 
 @pytest.mark.parametrize(("limit_ms", "fewest", "most"), [(14.0, 15, 16), (10.001, 3, 13)])
