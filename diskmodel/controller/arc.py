@@ -6,7 +6,7 @@ Pure state.
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 #: The share of OpenZFS's cache that recent blocks are to have is kept in 2^-32 (`arc_pd`); at first it is half.
 ONE = 1 << 32
@@ -21,16 +21,10 @@ class _Adaptive:
     ----------
     capacity : int
         Blocks, at least 1.
-
-    Attributes
-    ----------
-    apart : int
-        Recent blocks that no use reaches, neither the oldest nor the newest ones: they only take room.
     """
 
     def __init__(self, capacity: int) -> None:
         self.capacity = capacity
-        self.apart = 0
         self.recent: OrderedDict[int, None] = OrderedDict()
         self.frequent: OrderedDict[int, None] = OrderedDict()
         self.was_recent: OrderedDict[int, None] = OrderedDict()
@@ -45,12 +39,8 @@ class _Adaptive:
         self.frequent.move_to_end(block)
 
     @property
-    def _n_recent(self) -> int:
-        return len(self.recent) + self.apart
-
-    @property
     def _is_full(self) -> bool:
-        return self._n_recent + len(self.frequent) >= self.capacity
+        return len(self.recent) + len(self.frequent) >= self.capacity
 
     def _evict(self, *, is_over: bool) -> int | None:
         """Evict a block and remember its number; return it. A recent one where these are over their share."""
@@ -133,18 +123,29 @@ class ZfsArc(_Adaptive):
     def __init__(self, capacity: int) -> None:
         super().__init__(capacity)
         self.share = ONE // 2
+        self._apart = (0, 0, 0, 0)
 
-    def begin_with(self, oldest: Iterable[int], apart: int) -> None:
-        """Hold blocks since before all others, the oldest first, and more of which no use reaches any."""
-        self.apart = apart
-        known = (self.recent, self.frequent, self.was_recent, self.was_frequent)
-        older = OrderedDict.fromkeys(block for block in oldest if not any(block in blocks for blocks in known))
-        older.update(self.recent)
-        self.recent = older
+    def begin_with(self, lists: Sequence[Iterable[int]], apart: Sequence[int], share: int) -> None:
+        """Hold the blocks of each list, the oldest first, and more of which no use reaches any."""
+        self.recent, self.frequent, self.was_recent, self.was_frequent = map(OrderedDict.fromkeys, lists)
+        recent, frequent, was_recent, was_frequent = apart
+        self._apart, self.share = (recent, frequent, was_recent, was_frequent), share
+
+    @property
+    def _n_recent(self) -> int:
+        return len(self.recent) + self._apart[0]
+
+    @property
+    def _n_frequent(self) -> int:
+        return len(self.frequent) + self._apart[1]
+
+    @property
+    def _is_full(self) -> bool:
+        return self._n_recent + self._n_frequent >= self.capacity
 
     def n_beside(self, block: int) -> int:
         """How many blocks are in the same list as one that it holds."""
-        return len(self.recent) if block in self.recent else len(self.frequent)
+        return self._n_recent if block in self.recent else self._n_frequent
 
     def insert(self, block: int) -> int | None:
         if block in self:
@@ -176,7 +177,7 @@ class ZfsArc(_Adaptive):
 
     def _step(self, growing: int, shrinking: int) -> int:
         """By how much one share grows at the cost of the other: one block of those remembered, at most about a 32nd."""
-        held = self._n_recent + len(self.frequent)
+        held = self._n_recent + self._n_frequent
         step = 2 * ONE // (held if held > 32 else held * (64 // held))
         if growing >= _UNEVEN * shrinking:
             step //= growing // (2 * shrinking + 1)
@@ -188,8 +189,12 @@ class ZfsArc(_Adaptive):
             return None
         # the one that comes is of the recent ones until it is there
         gone = self._evict(is_over=self._n_recent + 1 > self.capacity * self.share // ONE)
-        while len(self.was_recent) > len(self.frequent) // 2:
-            self.was_recent.popitem(last=False)
-        while len(self.was_frequent) > (self._n_recent + 1) // 2:
-            self.was_frequent.popitem(last=False)
+        self._forget(self.was_recent, self._n_frequent // 2 - self._apart[2])
+        self._forget(self.was_frequent, (self._n_recent + 1) // 2 - self._apart[3])
         return gone
+
+    @staticmethod
+    def _forget(evicted: OrderedDict[int, None], most: int) -> None:
+        """Forget the oldest of the evicted blocks that are more than so many."""
+        while evicted and len(evicted) > most:
+            evicted.popitem(last=False)

@@ -22,9 +22,6 @@ class CacheTables:
         Eviction policy of the read cache.
     read_blocks : int
         Size of the read cache; 0: none.
-    read_apart : int
-        Recent blocks of a pool's read cache that are there and not listed: neither the oldest nor the newest, which no
-        run reaches.
     dirty_lines, high_lines, low_lines : int
         Room of the write cache, and its marks, in lines; 0 of room: no write cache.
     line_blocks : int
@@ -41,7 +38,6 @@ class CacheTables:
     block_sectors: int
     policy: str
     read_blocks: int
-    read_apart: int
     dirty_lines: int
     high_lines: int
     low_lines: int
@@ -84,7 +80,6 @@ class CacheTables:
             block_sectors=block_sectors,
             policy=read.policy if read else "lru",
             read_blocks=max((read.size_bytes or 0) // block_bytes, 1) if read and has_read_cache else 0,
-            read_apart=0,
             dirty_lines=capacity,
             high_lines=int(capacity * write.high_ratio) if write else 0,
             low_lines=int(capacity * low_ratio),

@@ -264,7 +264,8 @@ def entered_s(run: Run, scenario: Scenario, n_requests: int, n_bytes: int, engin
     # what buffers held when the run began, and what disks at rest wrote of it
     drained = min(len(scenario.start.buffered), _DRAINED_PER_S * scenario.n_devices * run.end_ns / 1e9)
     seconds += _DRAIN_S[engine] * drained + _begun_s(scenario, engine) + _DISK_S * scenario.n_devices
-    seconds += _READ_BLOCK_S[engine] * len(scenario.start.cached) + _DIRTY_BLOCK_S[engine] * len(scenario.start.dirty)
+    n_cached = len(scenario.start.cached) + (0 if scenario.start.arc is None else scenario.start.arc.n_listed)
+    seconds += _READ_BLOCK_S[engine] * n_cached + _DIRTY_BLOCK_S[engine] * len(scenario.start.dirty)
     if scenario.host.page_cache is not None:
         seconds += _HELD_PAGE_S[engine] * (len(scenario.start.pages_dirty) + len(scenario.start.pages_clean))
         seconds += _WRITTEN_BACK_S[engine] * int(run.devices.n_writes.sum())

@@ -78,11 +78,7 @@ class Scenario:
             return None
         tables = CacheTables.of(self.controller, self.layout, self.drive.sector_bytes, self.depth)
         apart = self.start.cached_apart
-        if not apart:
-            return tables
-        if self.layout.pool is not None:
-            return replace(tables, read_apart=apart)
-        return replace(tables, read_blocks=tables.read_blocks - apart)
+        return replace(tables, read_blocks=tables.read_blocks - apart) if apart else tables
 
     @property
     def has_drawn_hits(self) -> bool:

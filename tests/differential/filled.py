@@ -8,11 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from diskmodel.controller import ZfsArc
 from diskmodel.controller.tables import CacheTables
 from diskmodel.drive.flash.tables import FlashTables
 from diskmodel.drive.hdd.tables import HddTables
 from diskmodel.engine.scenario import Scenario
 from diskmodel.engine.steady import Start
+from diskmodel.engine.steady.start import ArcLists
 from diskmodel.host.tables import HostTables
 from diskmodel.layout.pools.l2arc import L2arcTables
 from diskmodel.records import Int64
@@ -36,15 +38,13 @@ def filled_start(scenario: Scenario, fill: float, seed: int) -> Start:
         caches = CacheTables.of(controller, scenario.layout, sector, scenario.depth)
         n_blocks = -(-capacity // caches.block_sectors)
         given["dirty"] = np.sort(some(n_blocks, caches.dirty_lines))
-        given["cached"] = some(n_blocks, 3 * caches.read_blocks)
+        cached = some(n_blocks, 3 * caches.read_blocks)
         writes = random.Random(f"written {seed}")
-        given["cached_written"] = np.flatnonzero([writes.random() < 0.3 for _ in given["cached"]])
-        if scenario.layout.pool is not None and scenario.layout.pool.l2arc is None:
-            before = random.Random(f"before {seed}")
-            known = set(given["cached"].tolist())
-            oldest = [block for block in before.sample(range(n_blocks), min(n_blocks, 200)) if block not in known]
-            given["cached_oldest"] = np.array(oldest[: int(fill * caches.read_blocks)], np.int64)
-            given["cached_apart"] = before.randrange(caches.read_blocks + 1) if before.random() < fill / 2 else 0
+        is_written = [writes.random() < 0.3 for _ in cached]
+        if scenario.layout.pool is not None and scenario.layout.pool.l2arc is None and caches.read_blocks:
+            given["arc"] = _arc(random.Random(f"before {seed}"), caches.read_blocks, n_blocks, cached, is_written, fill)
+        else:
+            given |= {"cached": cached, "cached_written": np.flatnonzero(is_written)}
     if scenario.layout.pool is not None and scenario.layout.pool.l2arc is not None and fill:
         given |= _l2arc(random.Random(f"ring {seed}"), scenario.layout.pool.l2arc, given["cached"], fill)
     if isinstance(tables, HddTables) and tables.dirty_sectors:
@@ -72,6 +72,20 @@ def filled_start(scenario: Scenario, fill: float, seed: int) -> Start:
         given["pages_dirty"] = some(n_pages, room / 2)
         given["pages_clean"] = some(n_pages, room)
     return Start(**given)
+
+
+def _arc(rng: random.Random, n: int, n_blocks: int, uses: Int64, are_written: list[bool], fill: float) -> ArcLists:
+    """An ARC of `n` records after these uses, and some of them again; with older records, and others in each list that
+    no use reaches."""
+    arc, again = ZfsArc(n), rng.choices(uses.tolist(), k=len(uses)) if len(uses) else []
+    for block, is_written in zip([*uses.tolist(), *again], [*are_written, *are_written], strict=True):
+        (arc.write if is_written else arc.insert)(block)
+    lists = [list(blocks) for blocks in (arc.recent, arc.frequent, arc.was_recent, arc.was_frequent)]
+    known = set().union(*lists)
+    oldest = [block for block in rng.sample(range(n_blocks), min(n_blocks, 200)) if block not in known]
+    lists[0] = oldest[: int(fill * n)] + lists[0]
+    apart = [rng.randrange(n + 1) if rng.random() < fill / 2 else 0 for _ in lists]
+    return ArcLists(*(np.array(blocks, np.int64) for blocks in lists), np.array(apart, np.int64), arc.share)
 
 
 def _l2arc(rng: random.Random, l2arc: L2arcTables, cached: Int64, fill: float) -> dict[str, Any]:

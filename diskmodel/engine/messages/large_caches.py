@@ -22,7 +22,7 @@ def large_cache_messages(scenario: Scenario) -> tuple[str, ...]:
     caches, start = scenario.caches, scenario.start
     if caches is None or len(start.cached_regions):
         return ()
-    n_held = len(start.cached) if start.cached_spread is None else start.cached_spread.n_records
+    n_held = len(start.cached) if start.arc is None else start.arc.n_held
     least = MAX_BESIDE if scenario.layout.pool is not None else min(MAX_ROWS, MAX_USES) // 2
     if n_held >= _FULL * caches.read_blocks or n_held < least:
         return ()

@@ -18,13 +18,14 @@ from diskmodel.records import Int64, Op, Requests
 
 if TYPE_CHECKING:
     from diskmodel.engine.scenario import Scenario
-    from diskmodel.engine.steady.start import Spread
+    from diskmodel.engine.steady.start import ArcLists, Spread
 
 #: Blocks of a cache for each that a run may reach, from which on looking for those is less work than to begin with all.
 _WORTH = 4
 #: Places of the table in which a block is looked up by its last bits. At a quarter, every third block of a run of
 #: 100,000 requests has to be looked at closely; at four times, the table does not fit into a processor's cache.
 _TABLE = 1 << 20
+_NONE = np.empty(0, np.int64)
 
 
 def within_reach(scenario: Scenario, requests: Requests) -> Scenario:
@@ -37,8 +38,8 @@ def within_reach(scenario: Scenario, requests: Requests) -> Scenario:
     more behind it stays; it is left out, and the cache is smaller by that.
     """
     start, caches = scenario.start, scenario.caches
-    if start.cached_spread is not None:
-        return _of_a_spread(scenario, start.cached_spread, requests)
+    if start.arc is not None:
+        return _of_an_arc(scenario, start.arc, requests)
     if caches is None or caches.policy != "lru" or not caches.read_blocks or not _is_direct(scenario, requests):
         return scenario
     first, count = _spans(requests, caches.block_sectors, caches.read_ahead_sectors, scenario.drive.sector_bytes)
@@ -60,16 +61,33 @@ def within_reach(scenario: Scenario, requests: Requests) -> Scenario:
     return replace(scenario, start=kept)
 
 
-def _of_a_spread(scenario: Scenario, spread: Spread, requests: Requests) -> Scenario:
-    """Return the scenario of a pool with those records of a spread that these requests can reach.
+def _of_an_arc(scenario: Scenario, arc: ArcLists, requests: Requests) -> Scenario:
+    """Return the scenario of a pool with those records of its ARC that these requests can reach.
 
-    Each use of a record evicts one at most: the oldest ones are as many as the run uses. What is neither among these
-    nor used stays where it is, among the records that were used once (`ZfsArc`).
+    Each use of a record evicts one at most, and with it two names of evicted ones are forgotten at most: the oldest of
+    each list are as many. What is neither among these nor used stays where it is (`ZfsArc`).
     """
-    start, pool = scenario.start, scenario.layout.pool
+    pool = scenario.layout.pool
     assert pool is not None
     first, count, n_uses = _record_spans(requests, pool.record * scenario.drive.sector_bytes, pool.reads.most)
+    if arc.spread is None and arc.n_listed <= _WORTH * n_uses:
+        return scenario
     reached = ranges(first, count)
+    before, n_before = (_NONE, 0) if arc.spread is None else _of_a_spread(arc.spread, reached, n_uses)
+    kept, apart = [], [n_before, 0, 0, 0]
+    for at, blocks in enumerate(arc.lists):
+        oldest, rest = np.split(blocks, [min(2 * n_uses, len(blocks))])
+        rest = rest[_are_in(rest, reached)]
+        kept.append(np.concatenate([oldest, rest]))
+        apart[at] += len(blocks) - len(kept[-1])
+    recent, frequent, was_recent, was_frequent = kept
+    recent = np.concatenate([before, recent])
+    few = ArcLists(recent, frequent, was_recent, was_frequent, arc.apart + apart, arc.share)
+    return replace(scenario, start=replace(scenario.start, arc=few))
+
+
+def _of_a_spread(spread: Spread, reached: Int64, n_uses: int) -> tuple[Int64, int]:
+    """Return the records of a spread that so many uses can reach, which use these, and how many others there are."""
     n_oldest, listed = n_uses, []
     for row, again in zip(spread.rows, spread.again, strict=True):
         oldest = np.arange(min(n_oldest + len(again), int(row[1])))
@@ -77,9 +95,8 @@ def _of_a_spread(scenario: Scenario, spread: Spread, requests: Requests) -> Scen
         found = np.delete(found, _are_in(found, again))
         listed.append(in_row(row, found))
         n_oldest = max(n_oldest - len(oldest) + int(np.count_nonzero(again < len(oldest))), 0)
-    n_left = spread.n_records - sum(map(len, [*spread.again, *listed]))
-    kept = replace(start, cached_oldest=np.concatenate(listed), cached_apart=n_left, cached_spread=None)
-    return replace(scenario, start=kept)
+    records = np.concatenate(listed)
+    return records, spread.n_records - spread.n_again - len(records)
 
 
 def _record_spans(requests: Requests, record_bytes: int, n_ahead: int) -> tuple[Int64, Int64, int]:

@@ -98,6 +98,52 @@ class Spread:
         """Records in all regions."""
         return int(self.rows[:, 1].sum())
 
+    @property
+    def n_again(self) -> int:
+        """Records that are used again."""
+        return sum(map(len, self.again))
+
+
+@dataclass(frozen=True, eq=False)
+class ArcLists:
+    """What a pool's ARC holds, and what it has evicted not long ago (rule K16).
+
+    Attributes
+    ----------
+    recent, frequent, was_recent, was_frequent : int64, shape (n,)
+        Records in its lists, the oldest first.
+    apart : int64, shape (4,)
+        Records of each list that no use of the run reaches, neither the oldest nor the newest ones.
+    share : int
+        Share of the ARC that recent records are to have, in 2^-32.
+    spread : Spread, optional
+        Records older than `recent`, too many to list: those that are not used again (rule Z4).
+    """
+
+    recent: Int64
+    frequent: Int64
+    was_recent: Int64
+    was_frequent: Int64
+    apart: Int64
+    share: int
+    spread: Beside[Spread | None] = None
+
+    @property
+    def lists(self) -> tuple[Int64, Int64, Int64, Int64]:
+        """Its lists, in the order of `apart`."""
+        return self.recent, self.frequent, self.was_recent, self.was_frequent
+
+    @property
+    def n_listed(self) -> int:
+        """Records in all lists."""
+        return sum(map(len, self.lists))
+
+    @property
+    def n_held(self) -> int:
+        """Records that it holds."""
+        beside = 0 if self.spread is None else self.spread.n_records - self.spread.n_again
+        return len(self.recent) + len(self.frequent) + int(self.apart[:2].sum()) + beside
+
 
 @dataclass(frozen=True, eq=False)
 class Start:
@@ -113,10 +159,8 @@ class Start:
         Which of these were written: their numbers, ascending.
     cached_apart : int
         Blocks that this cache holds beside those, and that no request of the run reaches.
-    cached_oldest : int64, shape (n,)
-        Records of a pool that its cache holds since before those, the oldest first: used once.
-    cached_spread : Spread, optional
-        Records that a pool's cache holds before `cached`, too many to list (rule Z4).
+    arc : ArcLists, optional
+        What the ARC of a pool holds instead, where nothing takes what it evicts.
     cached_regions : int64, shape (n, 2)
         Where all of the regions with data lie in a read cache that is larger than what `cached` lists: first block and
         end of each, ascending, apart from each other.
@@ -176,9 +220,8 @@ class Start:
     cached: Int64 = field(default_factory=_nothing)
     cached_written: Int64 = field(default_factory=_nothing)
     cached_apart: Beside[int] = 0
-    cached_oldest: Int64 = field(default_factory=_nothing)
+    arc: ArcLists | None = None
     cached_regions: Beside[Int64] = field(default_factory=lambda: np.empty((0, 2), np.int64))
-    cached_spread: Beside[Spread | None] = None
     aged: Int64 = field(default_factory=_nothing)
     piece_units: int = 0
     shifts: Int64 = field(default_factory=_nothing)
@@ -227,7 +270,8 @@ class Start:
     def n_bytes(self) -> int:
         """Memory that the columns take."""
         columns = (getattr(self, column.name) for column in fields(self))
-        return sum(column.nbytes for column in columns if isinstance(column, np.ndarray))
+        of_arc = 0 if self.arc is None else 8 * self.arc.n_listed
+        return of_arc + sum(column.nbytes for column in columns if isinstance(column, np.ndarray))
 
 
 EMPTY = Start()

@@ -142,23 +142,6 @@ impl<const N: usize, V: Copy + Default> Lists<N, V> {
         self.append(list, at);
     }
 
-    /// Makes a block that is in no list the oldest of one.
-    pub fn put_oldest(&mut self, list: usize, block: i64) {
-        self.put_new(list, block);
-        let at = self.ends[list].newest;
-        let ends = self.ends[list];
-        if ends.oldest == at {
-            return;
-        }
-        self.unlink(at);
-        let ends = &mut self.ends[list];
-        ends.len += 1;
-        self.nodes[ends.oldest as usize].before = at;
-        let node = &mut self.nodes[at as usize];
-        (node.before, node.after) = (NONE, ends.oldest);
-        ends.oldest = at;
-    }
-
     /// What is known of a block that is in a list.
     pub fn value(&mut self, block: i64) -> Option<&mut V> {
         let at = self.place_of(block)? as usize;

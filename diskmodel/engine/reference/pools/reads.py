@@ -87,8 +87,9 @@ class PoolReads:
             is_seen = isinstance(arc, ZfsArc) and arc.n_beside(record) <= start.l2arc_seen
             if is_seen and record not in self.l2arc:
                 self.l2arc.insert(record)
-        if isinstance(arc, ZfsArc):
-            arc.begin_with(start.cached_oldest.tolist(), start.cached_apart)
+        if isinstance(arc, ZfsArc) and start.arc is not None:
+            held = start.arc
+            arc.begin_with([of.tolist() for of in held.lists], held.apart.tolist(), held.share)
 
     def read(self, row: int, sector: int, n: int, done: Done) -> None:
         """Read what is neither in memory nor being read, and ahead of a reader that goes on."""

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from diskmodel.engine.compiled import kernel as _kernel
+from diskmodel.engine.ledger import current
 from diskmodel.engine.steady.past.blocks import RECENT_KEPT, n_blocks_of, region_blocks, regions_of
 from diskmodel.engine.steady.past.history import History, distinct
 from diskmodel.engine.steady.past.keeping import kept
-from diskmodel.engine.steady.start import Spread
+from diskmodel.engine.steady.start import ArcLists, Spread
 from diskmodel.records import Int64
 from diskmodel.workload import Sequential, SortedBatches, Strided
 
@@ -17,6 +19,8 @@ _USES_PER_RECORD = 64
 #: Records at most that are listed beside those of the past, where a cache device takes what an ARC evicts: 128 GiB of
 #: records of 16 KiB. At half, ARCs of large servers begin half full; at double, a question takes more than 1 GB.
 MAX_BESIDE = 1 << 23
+#: Computing time of a use that fills an ARC, seconds: eight million took 1.2 s.
+_USE_S = 0.15e-6
 
 
 def uses_to_fill_arc(n: int, n_more: int) -> int:
@@ -80,16 +84,20 @@ def numbers_in_row(row: Int64, records: Int64) -> Int64:
     return found
 
 
-@kept(RECENT_KEPT)
-def _arc_start(history: History, n: int, record_bytes: int) -> tuple[Int64, Int64, Int64, tuple[Int64, ...]]:
-    """What `arc_start` returns, its `Spread` in parts."""
+def _uses_beside(history: History, n: int, record_bytes: int) -> tuple[Int64, Int64, Int64, tuple[Int64, ...]]:
+    """Uses that fill an ARC of `n` records, the numbers of those that wrote, and the parts of the `Spread` before them.
+
+    As `arc_uses`, without a list of what no run reaches. Records of the `Spread` that the past uses again are the first
+    of the uses.
+    """
+    regions = regions_of(history, record_bytes)
+    if len(regions) and n_blocks_of(regions) <= n:  # nothing is ever evicted, whatever was used when
+        n_records = regions[:, 1] - regions[:, 0]
+        nothing = np.empty(0, np.int64)
+        return nothing, nothing, np.stack([regions[:, 0], n_records, n_records], axis=1), (nothing,) * len(regions)
     past, are_written = history.marked_uses(uses_to_fill_arc(n, 0), record_bytes)
     used = distinct(past)
-    regions = regions_of(history, record_bytes)
-    if n_blocks_of(regions) <= n:
-        rows = np.stack([regions[:, 0], regions[:, 1] - regions[:, 0], regions[:, 1] - regions[:, 0]], axis=1)
-    else:
-        rows = _spread_rows(used, history, n - len(used), record_bytes)
+    rows = _spread_rows(used, history, n - len(used), record_bytes)
     in_order = rows[np.argsort(rows[:, 0], kind="stable")]
     if (in_order[1:, 0] < in_order[:-1, 0] + in_order[:-1, 2]).any():  # a record would be in two of them
         cached, written = arc_uses(history, n, record_bytes)
@@ -106,11 +114,20 @@ def _arc_start(history: History, n: int, record_bytes: int) -> tuple[Int64, Int6
         rows = rows[rows[:, 1] > 0]
 
 
-def arc_start(history: History, n: int, record_bytes: int) -> tuple[Int64, Int64, Spread | None]:
-    """Uses that fill a pool's ARC of `n` records, the numbers of those that wrote, and what it holds before these.
+@kept(RECENT_KEPT)
+def _filled(
+    history: History, n: int, record_bytes: int
+) -> tuple[tuple[Int64, ...], int, int, Int64, tuple[Int64, ...]]:
+    """Return an ARC's lists after its uses, its share, how many uses there were, and the parts of its `Spread`."""
+    cached, written, rows, again = _uses_beside(history, n, record_bytes)
+    lists, share = _kernel.arc_after(n, cached, written)
+    return tuple(lists), share, len(cached), rows, again
 
-    As `arc_uses`, without a list of what no run reaches. Records of the `Spread` that the past uses again are the first
-    of the uses.
-    """
-    cached, written, rows, again = _arc_start(history, n, record_bytes)
-    return cached, written, Spread(rows, again) if len(rows) else None
+
+def arc_lists(history: History, n: int, record_bytes: int) -> ArcLists:
+    """Return what a pool's ARC of `n` records holds after a long time, as `arc_uses` leaves it."""
+    lists, share, n_uses, rows, again = _filled(history, n, record_bytes)
+    current().enter_once((arc_lists.__name__, history.shared.placed, n, record_bytes), _USE_S * n_uses)
+    recent, frequent, was_recent, was_frequent = lists
+    spread = Spread(rows, again) if len(rows) else None
+    return ArcLists(recent, frequent, was_recent, was_frequent, np.zeros(4, np.int64), share, spread)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from diskmodel.engine.steady.past.history import MAX_ROWS, History
-from diskmodel.engine.steady.pools.arc import arc_start, arc_uses, uses_to_fill_arc
+from diskmodel.engine.steady.pools.arc import arc_lists, arc_uses, uses_to_fill_arc
 from diskmodel.engine.steady.pools.turn import Kinds, Turn
 from diskmodel.engine.steady.start import EMPTY, Start
 from diskmodel.records import Int64
@@ -47,8 +47,7 @@ def with_arc(scenario: Scenario, history: History) -> Start:
     record_bytes = caches.block_sectors * scenario.drive.sector_bytes
     pool = scenario.layout.pool
     if pool is None or pool.l2arc is None:
-        cached, written, spread = arc_start(history, caches.read_blocks, record_bytes)
-        return replace(EMPTY, cached=cached, cached_written=written, cached_spread=spread)
+        return replace(EMPTY, arc=arc_lists(history, caches.read_blocks, record_bytes))
     cached, written = arc_uses(history, caches.read_blocks, record_bytes, _l2arc_uses(scenario))
     return replace(EMPTY, cached=cached, cached_written=written)
 

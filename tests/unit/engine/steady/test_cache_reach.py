@@ -9,8 +9,12 @@ import numpy as np
 import pytest
 
 from diskmodel.array import Array
+from diskmodel.controller import ZfsArc
+from diskmodel.controller.arc import ONE
 from diskmodel.engine import native
+from diskmodel.engine.compiled import kernel
 from diskmodel.engine.messages.large_caches import large_cache_messages
+from diskmodel.engine.reference import simpy_engine
 from diskmodel.engine.run import Engine, run
 from diskmodel.engine.scenario import Scenario, resolve
 from diskmodel.engine.steady import settled
@@ -55,14 +59,17 @@ def test_a_run_is_the_same_with_what_it_can_reach_of_its_cache(load: dict[str, A
 
 
 def listed(scenario: Scenario) -> Scenario:
-    """The scenario of a pool with all that its cache holds in a list."""
-    start = scenario.start
-    assert start.cached_spread is not None
-    n_again = sum(map(len, start.cached_spread.again))
-    rows = [in_row(row, np.arange(row[1])) for row in start.cached_spread.rows]
-    cached = np.concatenate([*rows, start.cached[n_again:]])
-    written = start.cached_written - n_again + sum(map(len, rows))
-    return replace(scenario, start=replace(start, cached=cached, cached_written=written, cached_spread=None))
+    """The scenario of a pool with all that its cache holds in lists."""
+    arc = scenario.start.arc
+    assert arc is not None
+    rows = [] if arc.spread is None else zip(arc.spread.rows, arc.spread.again, strict=True)
+    older = [np.delete(in_row(row, np.arange(row[1])), again) for row, again in rows]
+    recent = np.concatenate([*older, arc.recent])
+    return replace(scenario, start=replace(scenario.start, arc=replace(arc, recent=recent, spread=None)))
+
+
+#: Engines, which do not look for what a run can reach.
+ENGINES = {"native": native.run, "simpy": simpy_engine.run}
 
 
 @pytest.mark.parametrize(
@@ -92,11 +99,54 @@ def test_a_pool_is_the_same_with_what_it_can_reach_of_its_cache(
     requests = workload.requests(capacity_bytes=pool.usable_bytes, n=300, seed=1, n_before=start.n_before)
     spread = replace(scenario, start=start)
     few = within_reach(spread, requests)
-    assert few.start.cached_apart > 4_000  # of 20,480
-    expected, found = (run(one, requests, engine) for one in (listed(spread), few))
+    assert few.start.arc is not None
+    assert few.start.arc.apart[0] > 4_000
+    assert spread.start.arc is not None
+    assert spread.start.arc.spread is not None
+    expected, found = (ENGINES[engine](one, requests) for one in (listed(spread), few))
     assert np.array_equal(found.completions.done_ns, expected.completions.done_ns)
     assert np.array_equal(found.completions.is_hit, expected.completions.is_hit)
     assert 0 < expected.completions.is_hit.mean() < 1
+
+
+STREAMS = {"streams": [{"size": "4 MiB", "read_ratio": 0.7, "rate": "20/s", "span": "3 GB"}]}
+
+
+@pytest.mark.parametrize("load", [STREAMS, POPULAR | {"read_ratio": 0.8, "span": "6 GB"}])
+@pytest.mark.parametrize("engine", ["native", "simpy"])
+def test_lists_of_an_arc_are_as_long_as_a_run_can_reach(
+    load: dict[str, Any], engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    layout = {"level": "raidz1", "disks": 4, "record": "16 KiB"}
+    controller = {"read_cache": {"size": "320 MiB"}}
+    pool = Array.parse({"drive": "samsung-pm893-960", "layout": layout, "controller": controller})
+    workload, scenario = Workload.parse(load), resolve(pool, 1)
+    start = settled(scenario, workload, capacity_bytes=pool.usable_bytes, seed=1, engine=run)
+    n = 3 if load is STREAMS else 300
+    requests = workload.requests(capacity_bytes=pool.usable_bytes, n=n, seed=1, n_before=start.n_before)
+    whole = listed(replace(scenario, start=start))
+    few = within_reach(whole, requests)
+    all_of, arc = whole.start.arc, few.start.arc
+    assert all_of is not None
+    assert arc is not None
+    assert arc.n_listed < all_of.n_listed / 2
+    assert arc.n_held == all_of.n_held == 20_480
+    expected, found = (ENGINES[engine](one, requests) for one in (whole, few))
+    assert np.array_equal(found.completions.done_ns, expected.completions.done_ns)
+    assert np.array_equal(found.completions.is_hit, expected.completions.is_hit)
+
+
+def test_the_kernel_fills_an_arc_as_the_reference_does() -> None:
+    rng = np.random.default_rng(1)
+    uses = rng.zipf(1.3, 20_000) % 3_000
+    is_written = rng.random(len(uses)) < 0.3
+    expected = ZfsArc(500)
+    for block, writes in zip(uses.tolist(), is_written.tolist(), strict=True):
+        (expected.write if writes else expected.insert)(block)
+    lists, share = kernel.arc_after(500, uses.astype(np.int64), np.flatnonzero(is_written))
+    wanted = (expected.recent, expected.frequent, expected.was_recent, expected.was_frequent)
+    assert [found.tolist() for found in lists] == [list(blocks) for blocks in wanted]
+    assert share == expected.share != ONE // 2
 
 
 def test_records_at_equal_distances_have_numbers() -> None:

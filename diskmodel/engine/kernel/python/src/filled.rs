@@ -1,9 +1,10 @@
-//! Media caches after a long time of writes, for Python.
+//! Media caches and ARCs after a long time of use, for Python.
 
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
+use diskmodel_kernel::controller::{uses, ZfsArc};
 use diskmodel_kernel::media_cache::{filled, runs};
 
 use crate::guard::guarded;
@@ -50,5 +51,33 @@ pub fn runs_of_writes<'py>(
         }
         let (lengths, left) = py.detach(|| runs(disk, lba, end));
         Ok((lengths.into_pyarray(py), left.concat().into_pyarray(py)))
+    })
+}
+
+/// The lists of an ARC after uses of blocks, of which those with the numbers in `written` wrote: recent blocks, frequent
+/// ones, and those evicted of both, the oldest first; and the share of recent ones.
+#[pyfunction]
+#[pyo3(signature = (capacity, blocks, written))]
+pub fn arc_after<'py>(
+    py: Python<'py>,
+    capacity: usize,
+    blocks: PyReadonlyArray1<'py, i64>,
+    written: PyReadonlyArray1<'py, i64>,
+) -> PyResult<(Vec<Int64Array<'py>>, u64)> {
+    guarded(py, || {
+        let (blocks, written) = (blocks.as_slice()?, written.as_slice()?);
+        let (lists, share) = py.detach(|| {
+            let mut arc = ZfsArc::new(capacity);
+            arc.reserve(blocks.len());
+            for (block, is_written) in uses(blocks, written) {
+                if is_written {
+                    arc.write(block);
+                } else {
+                    arc.insert(block);
+                }
+            }
+            arc.state()
+        });
+        Ok((lists.into_iter().map(|list| list.into_pyarray(py)).collect(), share))
     })
 }

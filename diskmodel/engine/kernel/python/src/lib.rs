@@ -197,7 +197,7 @@ mod _kernel {
     #[pymodule_export]
     use super::angles::{expected_phasors, folded, likeliest_layout};
     #[pymodule_export]
-    use super::filled::{filled_media_cache, runs_of_writes};
+    use super::filled::{arc_after, filled_media_cache, runs_of_writes};
     #[pymodule_export]
     use super::online::OnlineArrays;
     #[cfg(target_os = "linux")]

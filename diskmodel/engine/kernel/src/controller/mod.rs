@@ -11,4 +11,4 @@ pub use block_cache::{uses, BlockCache};
 pub use dirty_blocks::{DirtyBlocks, Lanes};
 pub use swept::swept;
 pub use waiting::{waiting_in_round, Waiting};
-pub use zfs_arc::ZfsArc;
+pub use zfs_arc::{ArcLists, ZfsArc};

@@ -18,8 +18,6 @@ record! {
         pub policy: String,
         /// 0: no read cache.
         pub read_blocks: usize,
-        /// Recent blocks of a pool's read cache that are not listed, since no run reaches them.
-        pub read_apart: usize,
         /// 0: no write cache.
         pub dirty_lines: i64,
         pub high_lines: i64,
@@ -40,7 +38,6 @@ impl CacheTables {
         let longest = MAX_LENGTH_BYTES / sector_bytes;
         within("cache.block_sectors", self.block_sectors, 1, longest)?;
         size_within("cache.read_blocks", self.read_blocks, 0, MAX_SECTORS)?;
-        size_within("cache.read_apart", self.read_apart, 0, self.read_blocks as i64)?;
         within("cache.line_blocks", self.line_blocks, 1, longest)?;
         within("cache.dirty_lines", self.dirty_lines, 0, MAX_SECTORS / self.line_blocks)?;
         within("cache.high_lines", self.high_lines, 0, self.dirty_lines)?;
@@ -77,12 +74,11 @@ impl CacheTables {
 
     /// The read cache with what it holds when a run begins.
     fn block_cache(&self, start: &Start) -> Result<BlockCache, String> {
-        let mut cache = BlockCache::loaded(&self.policy, self.read_blocks, &start.cached, &start.cached_written)
-            .map_err(|rule| refused("cache.policy", &self.policy, rule))?;
-        if let BlockCache::ZfsArc(arc) = &mut cache {
-            arc.begin_with(&start.cached_oldest, self.read_apart);
+        if let Some(arc) = &start.arc {
+            return Ok(BlockCache::ZfsArc(arc.build(self.read_blocks)));
         }
-        Ok(cache)
+        BlockCache::loaded(&self.policy, self.read_blocks, &start.cached, &start.cached_written)
+            .map_err(|rule| refused("cache.policy", &self.policy, rule))
     }
 
     /// Of tables that were checked.

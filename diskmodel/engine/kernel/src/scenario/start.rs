@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::{CacheTables, Scenario};
+use crate::controller::ArcLists;
 use crate::flash::{self, FirstLayout};
 use crate::layout::{Filling, Region};
 use crate::rule::MAX_SECTORS;
@@ -20,8 +21,8 @@ record! {
         pub cached: Vec<i64>,
         /// Which of these were written: their numbers, ascending.
         pub cached_written: Vec<i64>,
-        /// Records of a pool that its cache holds since before those, the oldest first: used once.
-        pub cached_oldest: Vec<i64>,
+        /// What the ARC of a pool holds instead.
+        pub arc: Option<ArcLists>,
         /// Units that every flash drive has written before everything else, in order.
         pub aged: Vec<i64>,
         /// Units that flash drives' data were last written in together; 0: all of them, in order.
@@ -150,7 +151,11 @@ impl Scenario {
         let rule = "there is no read cache with a size";
         holds(has_reads || start.cached.is_empty(), "start.cached (number)", start.cached.len(), rule)?;
         each_within("start.cached", &start.cached, 0, n_blocks - 1)?;
-        each_within("start.cached_oldest", &start.cached_oldest, 0, n_blocks - 1)?;
+        if let Some(arc) = &start.arc {
+            let is_arc = self.cache.as_ref().is_some_and(|cache| cache.read_blocks > 0 && cache.policy == "zfs-arc");
+            holds(is_arc && start.cached.is_empty(), "start.arc", "lists", "there is no empty ARC")?;
+            arc.check(n_blocks)?;
+        }
         each_within("start.cached_written", &start.cached_written, 0, start.cached.len() as i64 - 1)?;
         check_ascending("start.cached_written", &start.cached_written, 1)?;
         self.check_writes()?;
