@@ -14,11 +14,11 @@ import numpy as np
 
 from diskmodel.engine.steady.past.history import distinct, ranges
 from diskmodel.engine.steady.pools.arc import in_row, numbers_in_row
+from diskmodel.engine.steady.start import ArcLists, Spread
 from diskmodel.records import Int64, Op, Requests
 
 if TYPE_CHECKING:
     from diskmodel.engine.scenario import Scenario
-    from diskmodel.engine.steady.start import ArcLists, Spread
 
 #: Blocks of a cache for each that a run may reach, from which on looking for those is less work than to begin with all.
 _WORTH = 4
