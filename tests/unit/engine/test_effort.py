@@ -17,6 +17,8 @@ from diskmodel.engine.effort import (
     few_enough,
     few_enough_beside,
     guessed,
+    lengths,
+    limits,
     looked_at,
     often_enough,
 )
@@ -63,7 +65,7 @@ def test_what_takes_days() -> None:
 
 def test_what_does_not_fit_into_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     assert fault_of(closed(1), n_requests=10**12).field == "n_requests"
-    monkeypatch.setattr(effort, "free_bytes", lambda: 10**9)
+    monkeypatch.setattr(limits, "free_bytes", lambda: 10**9)
     fault = fault_of(closed(1), n_requests=20_000_000)
     assert "1.8 GB" in fault.rule
     assert "1.0 GB are free" in fault.rule
@@ -71,17 +73,17 @@ def test_what_does_not_fit_into_memory(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_what_can_be_done_is_not_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(effort, "free_bytes", lambda: 2 * 10**9)
+    monkeypatch.setattr(limits, "free_bytes", lambda: 2 * 10**9)
     check_effort(closed(1_000_000), n_requests=None, engine="native", keep="all")
     check_effort(closed(1), n_requests=20_000_000, engine="native", keep="all")
     check_effort(Workload.parse({"size": "4 KiB", "rate": "100/s"}), n_requests=None, engine="simpy", keep="all")
     # free memory is unknown: only what is hopeless anywhere is refused
-    monkeypatch.setattr(effort, "free_bytes", lambda: None)
+    monkeypatch.setattr(limits, "free_bytes", lambda: None)
     check_effort(closed(1), n_requests=10**9, engine="native", keep="all")
 
 
 def test_a_trace_is_there_already(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(effort, "free_bytes", lambda: 0)
+    monkeypatch.setattr(limits, "free_bytes", lambda: 0)
     trace = TraceWorkload.from_arrays([0, 10**6], [0, 1], [0, 4096], [4096, 4096])
     array = Array.parse({"drive": "generic-15k", "layout": {"level": "jbod", "disks": 1}})
     assert simulate(array, trace, n_requests=2).n_requests == 2
@@ -280,9 +282,9 @@ def test_a_trial_of_clients_that_a_rebuild_keeps_waiting_is_as_long_as_their_ans
     assert few_enough_beside(6_000, never, whole, closed(1)) == 6_000
     assert few_enough_beside(6_000, never, scenario, Workload.parse({"size": "4 KiB", "rate": "10/s"})) == 6_000
     assert few_enough_beside(1_000, never, scenario, closed(1)) == 1_000
-    monkeypatch.setattr(effort, "looked_at", lambda *_: Cost(0.001, 0.0))
+    monkeypatch.setattr(lengths, "looked_at", lambda *_: Cost(0.001, 0.0))
     assert few_enough_beside(6_000, never, scenario, closed(1)) == 1_000
-    monkeypatch.setattr(effort, "looked_at", lambda *_: Cost(0.0001, 0.0))
+    monkeypatch.setattr(lengths, "looked_at", lambda *_: Cost(0.0001, 0.0))
     assert few_enough_beside(6_000, never, scenario, closed(1)) == 6_000
 
 

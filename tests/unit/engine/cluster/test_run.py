@@ -10,11 +10,11 @@ import pytest
 from diskmodel import Array, Workload, simulate
 from diskmodel.drive.cluster.costs import Costs
 from diskmodel.drive.cluster.description import ClusterPool
-from diskmodel.engine import effort
 from diskmodel.engine.cluster.member import Member, Times, member_of
 from diskmodel.engine.cluster.operations import HEADER_BYTES, ChildIo, Cluster
 from diskmodel.engine.cluster.placement import group_of, placed
 from diskmodel.engine.cluster.stations import Calendar, Committer, DriveStation, Link, Processors, Threads
+from diskmodel.engine.effort import prices
 from diskmodel.errors import CoverageError, DescriptionError
 from diskmodel.records import Run
 
@@ -291,8 +291,8 @@ def test_the_same_seed_gives_the_same_run() -> None:
 
 
 def test_what_a_request_costs_is_known_of_each_engine() -> None:
-    """The length of a run is bound by what its requests cost, by tables of `diskmodel/engine/effort.py`."""
-    ends = {name: table for name, table in vars(effort).items() if name.endswith("_S") and isinstance(table, dict)}
+    """The length of a run is bound by what its requests cost, by `diskmodel/engine/effort/prices.py`."""
+    ends = {name: table for name, table in vars(prices).items() if name.endswith("_S") and isinstance(table, dict)}
     tables = [table for name, table in ends.items() if not name.endswith("_PER_S")]
     assert len(tables) >= 3
     assert all({"native", "simpy", "cluster"} <= table.keys() for table in tables)

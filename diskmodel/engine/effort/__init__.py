@@ -1,0 +1,45 @@
+"""Time and memory that runs take, and how long they may be therefore."""
+
+from diskmodel.engine.effort.beside import check_rare, often_enough
+from diskmodel.engine.effort.cost import PROBE, Cost, guessed, looked_at
+from diskmodel.engine.effort.lengths import (
+    bound_message,
+    each_most,
+    each_s,
+    few_enough,
+    few_enough_beside,
+    is_costly,
+)
+from diskmodel.engine.effort.limits import (
+    EACH_BYTES,
+    LEAST,
+    LEAST_OF_MOVED,
+    MAX_REQUESTS,
+    RUNS_S,
+    check_effort,
+    free_bytes,
+)
+from diskmodel.engine.effort.prices import entered_s
+
+__all__ = [
+    "EACH_BYTES",
+    "LEAST",
+    "LEAST_OF_MOVED",
+    "MAX_REQUESTS",
+    "PROBE",
+    "RUNS_S",
+    "Cost",
+    "bound_message",
+    "check_effort",
+    "check_rare",
+    "each_most",
+    "each_s",
+    "entered_s",
+    "few_enough",
+    "few_enough_beside",
+    "free_bytes",
+    "guessed",
+    "is_costly",
+    "looked_at",
+    "often_enough",
+]
