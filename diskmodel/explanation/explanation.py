@@ -25,8 +25,10 @@ from diskmodel.result.statistics import student_t
 _MOST_NAMED, _LEAST_PROBABILITY = 3, 0.03
 #: Chance of figures at least so far off below which a cause does not fit, and is not named.
 _FITS = 0.01
-#: Part of the gap that a cause has to explain to be named.
-_LEAST_SHARE = 0.3
+#: Part of the gap that a cause has to explain to be named; and the chance of figures at least so far off from which it
+#: is named all the same: with it, all of them are as usual as every second right one's. Where what is not known is
+#: wide, several figures that are a little off are most of the gap, and nothing explains those.
+_LEAST_SHARE, _FITS_ALL = 0.3, 0.5
 
 
 @dataclass(frozen=True)
@@ -179,7 +181,7 @@ def _cause(simulator: Simulator, gap: Compared, own: Sequence[Hypothesis]) -> Ca
     if probability < _LEAST_PROBABILITY or best.chance < _FITS:
         return None
     explains = _share(simulator, best)
-    if explains < _LEAST_SHARE:
+    if explains < _LEAST_SHARE and best.chance < _FITS_ALL:
         return None
     titles = tuple(f"{cause.title}{f' ({words})' if words else ''}" for cause, _, words in best.causes)
     return CauseFound(

@@ -21,8 +21,10 @@ _CAUSE_ERROR = {"iops": 0.08, "mean": 0.08, "p50": 0.12, "p95": 0.12, "p99": 0.1
 #: law's, and slows the slowest requests otherwise. At half, right causes of other systems are refused, and pairs that
 #: bend their figures are named instead; at double, wrong ones fit.
 _EFFECT_ERROR = 0.2
-#: The same of a cause that is just what its description says.
-_EXACT_ERROR = 0.07
+#: The same of a cause that is just what its description says; and of a pass over all disks: rule R3 spaces its steps
+#: evenly, where Linux md reads on at once and then sleeps for half a second (`md_do_sync` of md.c), and each firmware
+#: shares between a stream and others in its own way. At half, a check is called missed revolutions.
+_EXACT_ERROR, _PASS_ERROR = 0.07, 0.4
 #: A change that moves a figure by less is none.
 _MOVES = 0.01
 #: What causes are about behind which requests go through something in turn, before or behind the drives.
@@ -158,7 +160,8 @@ def simulated(
     """Return runs of loads with causes, from pairs of the causes and the number of a load.
 
     None where there cannot be one, and where the question has no time for it: `share` is the part of what is left that
-    these runs may take. Those with the highest `promise` come first.
+    these runs may take. Those with the highest `promise` come first; where nobody knows that, the most usual causes,
+    what only this kind of system may have before the others, and the middle strength of each before its ends.
     """
 
     changes = [simulator.changed(load, *((one.cause, one.value) for one in variants)) for variants, load in jobs]
@@ -168,15 +171,11 @@ def simulated(
         return _SAME if change is None else simulator.simulate_measured(load, change)
 
     # laws take nothing of the question's time, and none of them is left out; then some runs at a time, so that none
-    # begins for which there is no time: what promises most first; where nobody knows that, the middle strengths of all
-    # causes, and those with long runs last
+    # begins for which there is no time: what promises most first
     free = [change is None or simulator.is_free(jobs[at][1], change) for at, change in enumerate(changes)]
     results = {at: run(at) for at, is_free in enumerate(free) if is_free}
-    order = [at for at in _middle_first(jobs) if not free[at]]
-    if promise is None:
-        order.sort(key=lambda at: any(one.cause.about == PASSES for one in jobs[at][0]))
-    else:
-        order.sort(key=lambda at: -promise[at])
+    promise = _usual_first(jobs) if promise is None else promise
+    order = sorted((at for at in range(len(jobs)) if not free[at]), key=lambda at: -promise[at])
     least_s = LEAST_LEFT * current().budget_s
     least_s = max(least_s, current().left_s - share * (current().left_s - least_s)) if math.isfinite(least_s) else 0.0
     for first in range(0, len(order), _AT_ONCE):
@@ -189,13 +188,28 @@ def simulated(
     return {(_key(variants), load): results.get(at) for at, (variants, load) in enumerate(jobs)}
 
 
-def _middle_first(jobs: Sequence[tuple[tuple[Variant, ...], int]]) -> list[int]:
-    """Return places of jobs in the order of how far a strength is from the middle one of the same causes and load."""
+#: How much of its prior the first run of a cause promises, where only this kind of system has it: it was described, so
+#: that nobody would name such a system for the causes that all others have as well. And one with a pass over all disks,
+#: whose run takes as long as several others.
+_OF_SYSTEMS, _PASSING = 10.0, 0.1
+
+
+def _usual_first(jobs: Sequence[tuple[tuple[Variant, ...], int]]) -> list[float]:
+    """Return what each run promises before anything is known of it: the prior of its causes, by what it costs.
+
+    The middle strength of a cause says most of it, and each next one less: figures between them are interpolated.
+    """
     groups: dict[object, list[int]] = {}
     for at, (variants, load) in enumerate(jobs):
         groups.setdefault((tuple(one.cause.name for one in variants), load), []).append(at)
-    ranks = [(abs(place - len(own) // 2), at) for own in groups.values() for place, at in enumerate(own)]
-    return [at for _, at in sorted(ranks)]
+    found = [0.0] * len(jobs)
+    for own in groups.values():
+        causes = [one.cause for one in jobs[own[0]][0]]
+        prior = math.prod(one.prior * (_OF_SYSTEMS if one.is_of_systems else 1.0) for one in causes)
+        prior *= _PASSING if any(one.about == PASSES and not one.is_of_systems for one in causes) else 1.0
+        for place, at in enumerate(own):
+            found[at] = prior / (1 + abs(place - len(own) // 2))
+    return found
 
 
 def hypothesis_of(
@@ -214,8 +228,9 @@ def hypothesis_of(
         return None
     error = np.array([_CAUSE_ERROR[figure.kind] ** 2 for figure in simulator.figures]) * moved
     if np.isfinite(figures).all():
-        effect = _EXACT_ERROR if all(one.cause.is_exact for one in variants) else _EFFECT_ERROR
-        error = error + (effect * (figures - simulator.reference)) ** 2
+        effects = np.array([_effect_error(simulator, variants, load) for load in range(len(changed))])
+        loads = [figure.load for figure in simulator.figures]
+        error = error + (effects[loads] * (figures - simulator.reference)) ** 2
     causes = tuple((one.cause, one.value, one.words) for one in variants)
     share = math.prod(one.share for one in variants)
     has_law = any(run is not None and run.law is not None for run in changed)
@@ -224,6 +239,16 @@ def hypothesis_of(
     offset, shared = simulator.spread(changed, figures) if has_law else (None, None)
     kept = simulator.kept(changed, is_in_turn=all(_is_in_turn(one.cause) for one in variants))
     return judged(simulator, Hypothesis(causes, share, figures, error, offset, shared, kept), rows)
+
+
+def _effect_error(simulator: Simulator, variants: tuple[Variant, ...], load: int) -> float:
+    """Return the error of the effect of causes on a load: a cause that leaves a load alone adds none to another one."""
+    own = [one for one in variants if not one.cause.is_exact]
+    if own and len(variants) > 1:
+        own = [one for one in own if simulator.changed(load, (one.cause, one.value)) is not None]
+    if any(one.cause.about == PASSES for one in own):
+        return _PASS_ERROR
+    return _EFFECT_ERROR if own else _EXACT_ERROR
 
 
 def _is_in_turn(cause: Cause) -> bool:

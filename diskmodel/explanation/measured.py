@@ -6,7 +6,10 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from diskmodel.array import Array
 from diskmodel.explanation.equals import Difference
+from diskmodel.host.assumed import MOST_PROCESSORS
+from diskmodel.layout import Layout
 from diskmodel.result.statistics import PERCENTILES
 from diskmodel.uncertainty import AnyWorkload
 from diskmodel.workload import Workload
@@ -80,3 +83,32 @@ class Measured:
         if not total or not self.parts:
             return math.nan
         return rate * sum(self.n[part] * self.figures[f"{part}.mean"] for part in self.parts) / total / 1e9
+
+
+def measured_array(array: Array, one: Measured) -> Array:
+    """Return the array, or one drive of it where that was measured, as a test of a minute finds it."""
+    tested = array.drive.in_a_test()
+    array = array if tested is array.drive else array.model_copy(update={"drive": tested})
+    array = _read_as_linux_does(array)
+    if one.n_threads is not None and array.drive.is_host_bound and array.host.processors is None:
+        # a thread submits its requests on one processor, however many it has outstanding
+        host = array.host.model_copy(update={"processors": min(one.n_threads, MOST_PROCESSORS)})
+        array = array.model_copy(update={"host": host})
+    if not one.is_of_member:
+        return array
+    alone = Layout.parse({"level": "jbod", "disks": 1})
+    return array.model_copy(update={"layout": alone, "drive_write_cache": array.has_drive_write_cache})
+
+
+def _read_as_linux_does(array: Array) -> Array:
+    """Return an array with the reads of md's RAID 10 of flash, where nobody describes another way to choose a copy.
+
+    Each strip is read where fewest requests are, so that one long request keeps all drives busy and not half of them
+    (`read_balance` of raid10.c, since "md: raid10: Improve random reads performance", Linux 5.3).
+    """
+    layout = array.layout
+    is_md = not array.is_hardware and layout.kind.keeps_copies and layout.has_strips_to_cut
+    if not is_md or array.drive.has_arms or layout.model_fields_set & {"read_policy", "read_strips"}:
+        return array
+    as_linux = type(layout).parse(dict(layout) | {"read_policy": "shortest-queue", "read_strips": "separate"})
+    return array.model_copy(update={"layout": as_linux})

@@ -126,7 +126,7 @@ def _joined(simulator: Simulator, tried: Tried, leaders: Sequence[Variant], runs
     """Return the leaders with their best partners."""
     worst = [_worst(simulator, leader, runs) for leader in leaders]
     partners = [
-        _few(tried.variants, leader.cause, 1 if _is_slow(simulator, leader, loads) else _STRENGTHS)
+        _acting(simulator, _few(tried.variants, leader.cause, _n_strengths(simulator, leader, loads)), loads)
         for leader, loads in zip(leaders, worst, strict=True)
     ]
     joined: Runs = {}
@@ -180,9 +180,17 @@ def _worst(simulator: Simulator, leader: Variant, runs: Runs) -> list[int]:
     return sorted(worst, key=lambda load: is_long(simulator, load))
 
 
-def _is_slow(simulator: Simulator, leader: Variant, loads: Sequence[int]) -> bool:
-    """Whether it takes long to simulate a cause under some loads."""
-    return leader.cause.about == PASSES or any(is_long(simulator, load) for load in loads)
+def _n_strengths(simulator: Simulator, leader: Variant, loads: Sequence[int]) -> int:
+    """Return how many strengths of each partner are tried: one where it takes long to simulate a cause."""
+    is_slow = leader.cause.about == PASSES or any(is_long(simulator, load) for load in loads)
+    return 1 if is_slow else _STRENGTHS
+
+
+def _acting(simulator: Simulator, partners: Sequence[Variant], loads: Sequence[int]) -> list[Variant]:
+    """Return the partners that change one of some loads: others leave what a leader says of them as it is."""
+    return [
+        one for one in partners if any(simulator.changed(load, (one.cause, one.value)) is not None for load in loads)
+    ]
 
 
 def _few(variants: Sequence[Variant], beside: Cause, n: int) -> list[Variant]:

@@ -17,10 +17,8 @@ from diskmodel.engine import DRAWS, Account, DrawnRuns, Threads, Trials, check_r
 from diskmodel.engine.ledger import current
 from diskmodel.errors import InputError
 from diskmodel.explanation.causes.cause import Cause, Change, Law
-from diskmodel.explanation.measured import ALL_PARTS, SHAPE, Measured
+from diskmodel.explanation.measured import ALL_PARTS, SHAPE, Measured, measured_array
 from diskmodel.explanation.model_errors import model_variance, sharing_variance
-from diskmodel.host.assumed import MOST_PROCESSORS
-from diskmodel.layout import Layout
 from diskmodel.result import RUN, Interval, estimates_by_operation
 from diskmodel.uncertainty import AnyWorkload, half_width_factor, origin_of, spread_of, student
 from diskmodel.workload import Workload
@@ -197,7 +195,7 @@ class Simulator:
 
     def __init__(self, array: Array, measured: Sequence[Measured], seed: int = 0, n_draws: int = DRAWS) -> None:
         self.measured, self.array, self._seed = tuple(measured), array, seed
-        self.arrays = tuple(_measured_array(array, one).behind_host(one.workload) for one in measured)
+        self.arrays = tuple(measured_array(array, one).behind_host(one.workload) for one in measured)
         self.expected: list[Expected] = []
         for own, one in zip(self.arrays, measured, strict=True):
             self.expected.append(self._expected(own, one, n_draws))
@@ -562,20 +560,6 @@ def _dof_of(truths: DrawnRuns) -> float:
     host = spread_of("assumed-host" if truths.case.array.host.is_assumed else "host", "host")
     dof = truths.case.dof
     return dof if host is None or not share else 1 / ((1 - share) / dof + share / host.dof)
-
-
-def _measured_array(array: Array, one: Measured) -> Array:
-    """Return the array, or one drive of it where that was measured, as a test of a minute finds it."""
-    tested = array.drive.in_a_test()
-    array = array if tested is array.drive else array.model_copy(update={"drive": tested})
-    if one.n_threads is not None and array.drive.is_host_bound and array.host.processors is None:
-        # a thread submits its requests on one processor, however many it has outstanding
-        host = array.host.model_copy(update={"processors": min(one.n_threads, MOST_PROCESSORS)})
-        array = array.model_copy(update={"host": host})
-    if not one.is_of_member:
-        return array
-    alone = Layout.parse({"level": "jbod", "disks": 1})
-    return array.model_copy(update={"layout": alone, "drive_write_cache": array.has_drive_write_cache})
 
 
 def requests_of(array: Array, workload: AnyWorkload) -> int:

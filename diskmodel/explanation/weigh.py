@@ -30,8 +30,9 @@ _FEW_LOADS = 5
 #: is relative to.
 _FITS_ONE, _USUAL = 0.01, 10.0
 #: The same from which one fits so well that a second one beside it would explain nothing: two are not looked for, which
-#: takes most of the time.
-_FITS_WELL = 0.1
+#: takes most of the time. At a tenth, of 21 pairs of planted causes that differ by no more than their errors four are
+#: found, and not seven.
+_FITS_WELL = 0.9
 #: Likelihood, over that of a perfect fit and as a logarithm, down to which causes fit one figure equally: it is a
 #: standard deviation off. At double, one that is off by a factor of three is named before those that are not.
 _EQUAL = -0.5

@@ -148,8 +148,9 @@ class Cause:
     is_of_systems : bool
         Whether only a cache, a cluster or a volume of a cloud may have it.
     is_exact : bool
-        Whether its effect is just what the description with it says, as of a number of requests or of disks; that of
-        others, as of a disk that is slower than its equals, is another one from case to case.
+        Whether its effect is just what the description with it says, as of a number of requests or of disks, and what
+        arithmetic says of a limit, a link or a time that each request takes more; that of others, as of a disk that is
+        slower than its equals, is another one from case to case.
     prior_on : callable, optional
         Of an array: its prior there, where that is not the same for all.
     weights : mapping of words to float

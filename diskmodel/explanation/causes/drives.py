@@ -139,7 +139,7 @@ def _narrow_link(array: Array, workload: AnyWorkload, share: float) -> Change | 
 
 
 def _exhausted(array: Array, workload: AnyWorkload, factor: float) -> Change | None:
-    if array.drive.has_arms or not workload.has_writes:
+    if array.drive.has_arms or not array.drive.has_units or not workload.has_writes:
         return None
     return Change(array, workload, _slower_writes(factor))
 
@@ -182,6 +182,7 @@ DRIVES = (
         change=_narrow_link,
         strengths={"half of it": 0.5, "a quarter of it": 0.25, "an eighth of it": 0.125},
         about="link",
+        is_exact=True,
     ),
     Cause(
         name="slc-exhausted",
@@ -228,6 +229,7 @@ DRIVES = (
         change=_without_look_ahead,
         strengths={"": False, "each read loses it, however many wait": True},
         about="drive look-ahead",
+        is_exact=True,
     ),
     Cause(
         name="emulated-sectors",
@@ -276,6 +278,7 @@ DRIVES = (
         change=_throttled,
         strengths=Scale(1.5, 20.0, lambda factor: f"{factor:.1f} times slower"),
         about="drive speed",
+        is_exact=True,
     ),
     Cause(
         name="flash-fresh",
@@ -323,7 +326,8 @@ DRIVES = (
         prior=SOMETIMES,
         fingerprint="large transfers end at the link's rate; small requests are as expected",
         change=_slow_link,
-        strengths={"1.5 Gb/s": 150e6, "3 Gb/s": 300e6},
+        strengths={"1.5 Gb/s": 140e6, "3 Gb/s": 280e6},
         about="link",
+        is_exact=True,
     ),
 )

@@ -14,7 +14,9 @@ from diskmodel.explanation.causes.cause import (
     Cause,
     Change,
     Law,
+    changed,
     is_sequential,
+    on_array,
     with_streams,
 )
 from diskmodel.explanation.causes.uneven import touched_members
@@ -253,14 +255,26 @@ def _at_the_end(array: Array, workload: AnyWorkload, _: None) -> Change | None:
     return _change(array, workload, inner) if array.drive.has_arms else None
 
 
-def _misaligned(array: Array, workload: AnyWorkload, _: None) -> Change | None:
+def _misaligned(array: Array, workload: AnyWorkload, are_all: bool) -> Change | None:
+    """Return requests at any sector; or also those that all lie on two strips, as where places begin with a strip.
+
+    A strip as long as a request has that: wherever one begins, it ends in the next strip.
+    """
+
     def anywhere(stream: Stream) -> dict[str, Any] | None:
         if stream.excerpts is not None or stream.alignment <= 512:
             return None
         return {"alignment_bytes": 512}
 
     is_seen = array.layout.disks > 1 or array.drive.has_units
-    return _change(array, workload, anywhere) if is_seen else None
+    found = _change(array, workload, anywhere) if is_seen else None
+    if found is None or not are_all:
+        return found
+    layout, size = array.layout, round(workload.mean_size_bytes)
+    has_strips = layout.has_strips and (layout.has_rows or layout.has_strips_to_cut)
+    if is_sequential(workload) or not has_strips or size >= layout.strip_bytes or size % 4096:
+        return found
+    return on_array(array, found.workload, layout=changed(layout, strip_bytes=size))
 
 
 def _with_journal(array: Array, workload: AnyWorkload, way: tuple[str, str, float | None]) -> Change | None:
@@ -415,7 +429,7 @@ LOADS = (
         prior=SOMETIMES,
         fingerprint="some requests need two disks or two pages, and writes change parts of both",
         change=_misaligned,
-        strengths=ONCE,
+        strengths={"": False, "each of them lies on two strips": True},
         about="alignment",
     ),
 )

@@ -242,6 +242,7 @@ PATHS = (
         change=_rate_limit,
         strengths=Scale(30, 1e6, lambda rate: f"{in_digits(rate)}/s", _rates),
         about="limit",
+        is_exact=True,
         prior_on=_rates_prior,
     ),
     Cause(
@@ -270,6 +271,7 @@ PATHS = (
         change=_bandwidth,
         strengths=Scale(1e6, 20e9, lambda rate: _rate(rate / 1e6), _bandwidths),
         about="limit",
+        is_exact=True,
     ),
     Cause(
         name="slow-network",
@@ -284,6 +286,7 @@ PATHS = (
             "10 Gb/s, 1,170 MB/s": 1170e6,
         },
         about="limit",
+        is_exact=True,
     ),
     Cause(
         name="added-latency",
@@ -293,6 +296,7 @@ PATHS = (
         change=_added_latency,
         strengths=Scale(10e3, 200e6, _time),
         about="latency",
+        is_exact=True,
     ),
     Cause(
         name="few-at-once",
@@ -313,6 +317,7 @@ PATHS = (
         change=_processor,
         strengths=Scale(2e3, 1e6, _time, _cycles),
         about="host",
+        is_exact=True,
         prior_on=_processors_prior,
     ),
     Cause(
@@ -323,6 +328,7 @@ PATHS = (
         change=_lock,
         strengths=Scale(1e3, 1e6, _time, _cycles),
         about="host",
+        is_exact=True,
     ),
     Cause(
         name="cache-hits",

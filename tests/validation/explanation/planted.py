@@ -37,6 +37,9 @@ from diskmodel.workload import Stream, Workload
 
 #: Requests of a measurement.
 MEASURED_REQUESTS = 8_000
+#: Computing time of it at most, by counts, s: a measurement is not cut short. Of a run that was, ten of sixteen clients
+#: still waited for a full cache when it ended, and its rate times its mean was six requests.
+_MEASURED_S = 20.0
 #: DrawnRuns that one is drawn from.
 _TRUTHS = 64
 _KIB = 1 << 10
@@ -176,6 +179,9 @@ def _planted(name: str, change: Change, value: Any) -> Change | None:
         rate = value if name == "rate-limit" else value / workload.mean_size_bytes
         pace_ns = workload.queue_depth * 1e9 / rate
         client_rate = 1e9 / pace_ns
+        if change.law is not None:
+            # what a law does to a run that keeps its pace already has no rate
+            return change.then(Change(array, workload, _waiting(pace_ns, workload.queue_depth)))
 
         def paced(stream: Stream) -> dict[str, Any]:
             return {"arrival": stream.arrival.to_dict() | {"client_rate_per_s": client_rate}}
@@ -187,11 +193,16 @@ def _planted(name: str, change: Change, value: Any) -> Change | None:
         return None
 
 
-def _waiting(pace_ns: float) -> Law:
-    """Return what clients see that wait for their turn: a request takes at least as long as the pace."""
+def _waiting(pace_ns: float, clients: float | None = None) -> Law:
+    """Return what clients see that wait for their turn: a request takes at least as long as the pace.
+
+    With a number of clients, their rate is that of their mean.
+    """
 
     def law(figures: dict[str, float], _: Measured) -> dict[str, float]:
-        return {key: value if key == "iops" else max(value, pace_ns) for key, value in figures.items()}
+        found = {key: value if key == "iops" else max(value, pace_ns) for key, value in figures.items()}
+        mean = next(value for key, value in found.items() if key.endswith(".mean"))
+        return found if clients is None else found | {"iops": min(figures["iops"], clients * 1e9 / mean)}
 
     return law
 
@@ -204,7 +215,16 @@ def _true_figures(own: Array, workload: AnyWorkload, change: Change, seed: int) 
     if change.array.controller.write_cache is None:
         perturbation = replace(perturbation, destaging=0.0)
     array, load = perturbed(change.array, change.workload, perturbation)
-    trials = Trials(array, load, MEASURED_REQUESTS, seed=100 + seed, start="steady", estimate=estimates_by_operation)
+    trials = Trials(
+        array,
+        load,
+        MEASURED_REQUESTS,
+        seed=100 + seed,
+        start="steady",
+        estimate=estimates_by_operation,
+        longest=MEASURED_REQUESTS,
+        longest_s=_MEASURED_S,
+    )
     found = _within_links(dict(trials.reference), change.array, change.workload)
     return {key: value * np.exp(perturbation.p99) if key.endswith("p99") else value for key, value in found.items()}
 

@@ -42,7 +42,7 @@ PLANTED: dict[str, dict[str, tuple[Any, ...]]] = {
     "md-lock": {"md5": (50e3, 200e3)},
     "cache-hits": {"disk": ((0.6, 30_000), (0.9, 5_000)), "raid6": ((0.9, 30_000),), "ssd": ((0.9, 3_000),)},
     "flushes": {"ssd": ((1, None),), "disk": ((1, None), (0, None))},
-    "journal-commits": {"ssd": ({"sync": "fsync", "file_system": "ext4", "file": "append"},)},
+    "journal-commits": {"ssd": (("ext4", "fsync", None),)},
     "depth-lost": {"raid6": (1, 4), "nvme": (1, 4), "ssd": (1,)},
     "other-load": {"disk": ({"times": 1.0},), "raid6": ({"times": 1.0}, {"times": 4.0}), "nvme": ({"times": 4.0},)},
     "larger-records": {"raid10": (128 << 10,), "ssd": (128 << 10,), "nvme": (1024 << 10,)},
@@ -51,7 +51,7 @@ PLANTED: dict[str, dict[str, tuple[Any, ...]]] = {
     "fragmented": {"raid6": (4.0,), "disk": (1.0,)},
     "several-readers": {"disk": (4,)},
     "inner-tracks": {"disk": (None,), "raid6": (None,)},
-    "misaligned": {"ssd": (None,)},
+    "misaligned": {"ssd": (False,)},
     "pool-record": {"pool8": (128 << 10, 1 << 20)},
     "raidz-width": {"pool8": (None,), "mirrors": ("raidz2",)},
 }
