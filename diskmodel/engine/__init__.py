@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from diskmodel.engine.simulate import PRECISION, Keep
     from diskmodel.engine.steady.fresh import Fresh
     from diskmodel.engine.steady.shared import Begin
+    from diskmodel.engine.steady.unused_memory import keep_unused_memory
     from diskmodel.engine.threads import Threads
 
 __getattr__ = face(
@@ -32,6 +33,7 @@ __getattr__ = face(
         "simulate": "Keep PRECISION",
         "steady.fresh": "Fresh",
         "steady.shared": "Begin",
+        "steady.unused_memory": "keep_unused_memory",
         "threads": "Threads",
     },
 )

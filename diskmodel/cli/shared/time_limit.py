@@ -64,6 +64,9 @@ def limited(
 
 def _bounded(command: Callable[..., None], given: dict[str, object], budget_s: float) -> None:
     """Run a command with one account for its question, and say what that left out, however it ends."""
+    from diskmodel.engine import keep_unused_memory  # loads the kernel, which the command does, too
+
+    keep_unused_memory()
     with question(budget_s) as account:
         try:
             command(**given)

@@ -2,6 +2,7 @@
 
 use std::sync::Mutex;
 
+use numpy::{PyReadonlyArray1, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::{PyWeakrefMethods, PyWeakrefReference};
 
@@ -23,7 +24,10 @@ pub fn seeks(column: &Bound<'_, PyAny>) -> PyResult<SeekColumn> {
     if let Some(seeks) = kept(column) {
         return Ok(SeekColumn(Ok(seeks)));
     }
-    let found = SeekColumn::from(whole_numbers(column)?);
+    let found = match column.extract::<PyReadonlyArray1<i64>>() {
+        Ok(array) if array.is_aligned() && array.is_contiguous() => SeekColumn::from(array.as_slice()?),
+        _ => whole_numbers(column)?.into(),
+    };
     if let Ok(seeks) = &found.0 {
         keep(column, seeks)?;
     }

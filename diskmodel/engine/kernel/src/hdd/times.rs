@@ -129,7 +129,8 @@ mod tests {
         );
         let of =
             |more: i64| SeekColumn::from(seek_ns.iter().map(|&ns| ns + more * ns.signum()).collect::<Vec<_>>()).take();
-        let seeks = if more_of_writes > 0 { of(0).with_writes(&of(more_of_writes)) } else { of(0) };
+        let writes = (more_of_writes > 0).then(|| of(more_of_writes));
+        let seeks = of(0).table(writes.as_ref());
         Mechanics::new(zones, seeks, 160_000, 500_000, false)
     }
 

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use crate::events::LAST_NS;
 
-pub use seeks::{SeekColumn, Seeks, Turned};
+pub use seeks::{SeekColumn, SeekTable, Seeks, Turned};
 pub use spindle::Spindle;
 pub use zones::{Place, ZoneColumns, Zones};
 
@@ -127,9 +127,9 @@ pub fn div(a: i64, b: i64) -> i64 {
 }
 
 impl Mechanics {
-    pub fn new(zones: Zones, seeks: Seeks, head_switch_ns: i64, write_settle_ns: i64, zero_latency: bool) -> Self {
+    pub fn new(zones: Zones, seeks: SeekTable, head_switch_ns: i64, write_settle_ns: i64, zero_latency: bool) -> Self {
         let writes_at = (seeks.ns.len() - seeks.cylinders()) as u32;
-        let Seeks { ns: seek_ns, least_ns: least_seek_ns, longest_ns, .. } = seeks;
+        let SeekTable { ns: seek_ns, least_ns: least_seek_ns, longest_ns } = seeks;
         Mechanics {
             zones,
             seek_ns,

@@ -20,54 +20,95 @@ impl Turned {
     }
 }
 
-/// Times that fit, and what follows from them.
+/// Times of a column that fit.
 #[derive(Clone, Debug, Default)]
 pub struct Seeks {
+    ns: Arc<[u32]>,
+    longest_ns: u32,
+    /// For the next run of the drive.
+    table: Arc<OnceLock<Made>>,
+}
+
+/// The times of writes that came with those of reads first, and the table of both.
+type Made = (Option<Arc<[u32]>>, SeekTable);
+
+/// What moves are looked up in.
+#[derive(Clone, Debug, Default)]
+pub struct SeekTable {
     /// Of reads; behind them those of writes, where they have others.
     pub ns: Arc<[u32]>,
     /// The least seek over so many cylinders or more: measured seeks need not grow with the distance.
     pub least_ns: Arc<[u32]>,
     /// The longest seek.
     pub longest_ns: u32,
-    /// The times of writes that came with these of reads first, and both together: for the next run of the drive.
-    joined: Arc<OnceLock<(Arc<[u32]>, Both)>>,
 }
 
-/// Times of reads and of writes one behind the other, and the least of both.
-type Both = (Arc<[u32]>, Arc<[u32]>);
-
-impl Seeks {
-    /// These of reads, and others of writes over as many cylinders.
-    #[must_use]
-    pub fn with_writes(self, writes: &Seeks) -> Self {
-        let (of, both) = self.joined.get_or_init(|| (writes.ns.clone(), self.both(writes)));
-        let (ns, least_ns) = if Arc::ptr_eq(of, &writes.ns) { both.clone() } else { self.both(writes) };
-        Seeks { ns, least_ns, longest_ns: self.longest_ns.max(writes.longest_ns), joined: Arc::default() }
-    }
-
-    fn both(&self, writes: &Seeks) -> Both {
-        let mut ns = self.ns.to_vec();
-        ns.extend_from_slice(&writes.ns);
-        let least = |(&read, &write): (&u32, &u32)| read.min(write);
-        (ns.into(), self.least_ns.iter().zip(&*writes.least_ns).map(least).collect::<Vec<_>>().into())
-    }
-
+impl SeekTable {
     /// Number of cylinders.
     pub fn cylinders(&self) -> usize {
         self.least_ns.len()
+    }
+}
+
+impl Seeks {
+    /// These of reads, and of writes over as many cylinders, where they have others.
+    #[must_use]
+    pub fn table(&self, writes: Option<&Seeks>) -> SeekTable {
+        let (known, table) = self.table.get_or_init(|| (writes.map(|writes| writes.ns.clone()), self.made(writes)));
+        let is_known = match (known, writes) {
+            (Some(known), Some(writes)) => Arc::ptr_eq(known, &writes.ns),
+            (None, None) => true,
+            _ => false,
+        };
+        if is_known {
+            table.clone()
+        } else {
+            self.made(writes)
+        }
+    }
+
+    fn made(&self, writes: Option<&Seeks>) -> SeekTable {
+        let ns = writes.map_or_else(|| self.ns.clone(), |writes| shared(&[&self.ns, &writes.ns], |&ns| ns));
+        let mut least_ns = shared(&[&self.ns], |&ns| ns);
+        if let Some(least) = Arc::get_mut(&mut least_ns) {
+            if let Some(writes) = writes {
+                least.iter_mut().zip(&*writes.ns).for_each(|(least, &ns)| *least = ns.min(*least));
+            }
+            for distance in (1..least.len()).rev() {
+                least[distance - 1] = least[distance - 1].min(least[distance]);
+            }
+        }
+        let longest_ns = writes.map_or(0, |writes| writes.longest_ns).max(self.longest_ns);
+        SeekTable { ns, least_ns, longest_ns }
+    }
+
+    /// The least seek to another cylinder; 0 where there is none.
+    pub fn shortest_ns(&self) -> u32 {
+        self.ns.iter().skip(1).copied().min().unwrap_or(0)
     }
 
     /// None where a time does not fit in 32 bits.
     fn of(numbers: &[i64]) -> Option<Self> {
         let (least, longest) = numbers.iter().fold((0, 0), |(least, longest), &ns| (ns.min(least), ns.max(longest)));
         let (0, Ok(longest_ns)) = (least, u32::try_from(longest)) else { return None };
-        let ns: Vec<_> = numbers.iter().map(|&ns| ns as u32).collect();
-        let mut least_ns = ns.clone();
-        for distance in (1..least_ns.len()).rev() {
-            least_ns[distance - 1] = least_ns[distance - 1].min(least_ns[distance]);
-        }
-        Some(Seeks { ns: ns.into(), least_ns: least_ns.into(), longest_ns, joined: Arc::default() })
+        Some(Seeks { ns: shared(&[numbers], |&ns| ns as u32), longest_ns, table: Arc::default() })
     }
+}
+
+/// Columns one behind the other, written where they stay: a drive of 24 TB has 700,000 cylinders.
+fn shared<T>(columns: &[&[T]], number: impl Fn(&T) -> u32) -> Arc<[u32]> {
+    let mut all = Arc::<[u32]>::new_uninit_slice(columns.iter().map(|column| column.len()).sum());
+    if let Some(mut places) = Arc::get_mut(&mut all) {
+        for column in columns {
+            let (these, others) = places.split_at_mut(column.len());
+            these.iter_mut().zip(*column).for_each(|(place, from)| {
+                place.write(number(from));
+            });
+            places = others;
+        }
+    }
+    // SAFETY: nobody else has it yet, and there are as many places as numbers, each of which was written
+    unsafe { all.assume_init() }
 }
 
 /// A column of seek times as a caller hands it over: those that do not fit are kept as they came, to be reported.
@@ -91,9 +132,15 @@ impl SeekColumn {
     }
 }
 
+impl From<&[i64]> for SeekColumn {
+    fn from(numbers: &[i64]) -> Self {
+        SeekColumn(Seeks::of(numbers).ok_or_else(|| numbers.to_vec()))
+    }
+}
+
 impl From<Vec<i64>> for SeekColumn {
     fn from(numbers: Vec<i64>) -> Self {
-        SeekColumn(Seeks::of(&numbers).ok_or(numbers))
+        SeekColumn::from(&*numbers)
     }
 }
 

@@ -228,10 +228,7 @@ impl HddTables {
         );
         let reads = self.seek_ns.take();
         let writes = self.write_seek_ns.take().map(|mut column| column.take());
-        let seeks = match &writes {
-            Some(writes) => reads.with_writes(writes),
-            None => reads,
-        };
+        let seeks = reads.table(writes.as_ref());
         let chances = Chances {
             zero_latency_ppm: if self.zero_latency { self.zero_latency_ppm as u64 } else { 1_000_000 },
             retry_ppm: self.retry_ppm as u64,

@@ -1,6 +1,7 @@
 //! What a hard disk's tables must keep.
 
 use super::HddTables;
+use crate::mechanics::Seeks;
 use crate::media_cache::MediaCacheTables;
 use crate::rule::{all_within, ascending, each_within, has_length, holds, size_within, within};
 use crate::rule::{
@@ -129,9 +130,12 @@ impl HddTables {
 
     /// No seek ends before it begins, in either direction.
     fn check_inward(&self) -> Result<(), String> {
+        if self.seek_inward_ns == 0 {
+            return Ok(());
+        }
         let columns = [Some(&self.seek_ns), self.write_seek_ns.as_deref()].into_iter().flatten();
         let seeks = columns.filter_map(|column| column.0.as_ref().ok());
-        let least = seeks.filter_map(|seeks| seeks.least_ns.get(1)).copied().min().unwrap_or(0);
+        let least = seeks.map(Seeks::shortest_ns).min().unwrap_or(0);
         within("drive.seek_inward_ns", self.seek_inward_ns, -i64::from(least), i64::from(least))
     }
 
