@@ -199,7 +199,7 @@ def _around_the_highest(
         Number of the rate to begin with.
     """
     found: dict[int, LoadPoint] = {}
-    asked = [first, first + 1]
+    asked, down = [first, first + 1], 1
     while asked:
         found.update(zip(asked, simulated([ladder[index] for index in asked]), strict=True))
         over = _lowest_overload(found)
@@ -208,12 +208,13 @@ def _around_the_highest(
             asked = [last + _LATE_RUNGS] if current().is_spent else [last + 1, last + 2]
             continue
         below = max((index for index in found if index < over), default=None)
-        # what an overload completes is close to the highest rate
+        # what an overload completes is close to the highest rate, but where a run is so short that memory answers it
         near = ladder.index_below(found[over].outcome.iops.value)
         if below is None:
-            asked = [min(near, over - 1)]
+            asked = [min(near, over - down)]
+            down *= 2
         elif over - below > 1 and not current().is_spent:
-            asked = [min(max(near, below + 1), over - 1)]
+            asked = [near if below < near < over else (below + over) // 2]
         else:
             asked = []
     return found

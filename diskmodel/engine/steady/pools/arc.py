@@ -126,8 +126,9 @@ def _filled(
 
 def arc_lists(history: History, n: int, record_bytes: int) -> ArcLists:
     """Return what a pool's ARC of `n` records holds after a long time, as `arc_uses` leaves it."""
-    lists, share, n_uses, rows, again = _filled(history, n, record_bytes)
-    current().enter_once((arc_lists.__name__, history.shared.placed, n, record_bytes), _USE_S * n_uses)
+    past = history.shared.placed
+    lists, share, n_uses, rows, again = _filled(past, n, record_bytes)
+    current().enter_once((arc_lists.__name__, past, n, record_bytes), _USE_S * n_uses)
     recent, frequent, was_recent, was_frequent = lists
     spread = Spread(rows, again) if len(rows) else None
     return ArcLists(recent, frequent, was_recent, was_frequent, np.zeros(4, np.int64), share, spread)
