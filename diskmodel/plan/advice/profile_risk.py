@@ -5,10 +5,12 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from functools import partial
 from statistics import fmean as mean
 
+from diskmodel.engine import with_part
 from diskmodel.engine.steady.shared import Like
 from diskmodel.errors import DescriptionError
 from diskmodel.plan.advice.smooth_chance import LogSds, Margin, are_far, chances, log_sds, margin_of
@@ -246,19 +248,28 @@ class _Truths:
 
     def at(self, disks: int, truths: Sequence[Perturbation]) -> list[tuple[Perturbation, Trial | None]]:
         """Return the trial of each truth with so many disks; None where no such drive is possible."""
-        assert self.answer.outcome is not None
-        busy = self.answer.outcome.busiest_ratio * self.answer.disks / disks
-        like = Like(self.case.array(disks), is_calm=busy < _CALM)
+        like = self._like(disks)
         # all that a trial depends on beside the truth
         of_all = (self.case.plan.model_dump_json(), like.array.model_dump_json(), self.n_requests, like.is_calm)
         keys = [(*of_all, _of_run(truth)) for truth in truths]
         known = Evaluation.of(self.evaluate).remembered
         missing = {key: truth for key, truth in zip(keys, truths, strict=True) if key not in known}
         if missing:
-            Evaluation.of(self.evaluate).prepare(like, self.case.workload, self.n_requests, self.case.search.seed)
+            self.prepare(disks)
             work = partial(_tried, self.case, disks, self.n_requests, like)
             known.update(zip(missing, each(self.evaluate, work, list(missing.values())), strict=True))
         return [(truth, known[key]) for truth, key in zip(truths, keys, strict=True)]
+
+    def _like(self, disks: int) -> Like:
+        """Return the array with so many disks as it is described, which truths differ little from."""
+        assert self.answer.outcome is not None
+        busy = self.answer.outcome.busiest_ratio * self.answer.disks / disks
+        return Like(self.case.array(disks), is_calm=busy < _CALM)
+
+    def prepare(self, disks: int) -> None:
+        """Find what runs of truths with so many disks begin with; nothing where that is known."""
+        case = self.case
+        Evaluation.of(self.evaluate).prepare(self._like(disks), case.workload, self.n_requests, case.search.seed)
 
     def margins(self, true: Trial, same: Trial) -> list[Margin]:
         """Return how far a truth about the answer is from each limit, before what is drawn of its slowest requests.
@@ -377,11 +388,16 @@ def _tried_until(
     confidence = truths.case.objective.confidence
     found = _Bounds(list(known.least), [max(ends) for ends in zip(known.least, known.most, strict=True)])
     left = sorted((at for at in range(len(drawn)) if known.is_open(at)), key=lambda at: (found.least[at], at))
+    if left:
+        truths.prepare(disks)
     while left and not (is_over and is_over(found.is_enough(confidence))):
-        n_now = _AT_ONCE if is_over else len(left)
+        n_now, n_left = _AT_ONCE if is_over else len(left), len(left)
         now, left = left[:n_now], left[n_now:]
         least, most = list(found.least), list(found.most)
-        for at, chance_of_one in zip(now, truths.chances(disks, [drawn[at] for at in now]), strict=True):
+        # each draw may take as long as if all of them were tried at once
+        with with_part(len(now) / n_left) if left else nullcontext():
+            now_found = truths.chances(disks, [drawn[at] for at in now])
+        for at, chance_of_one in zip(now, now_found, strict=True):
             least[at] = most[at] = min(max(chance_of_one, least[at]), most[at])
         found = _Bounds(least, most)
     return found

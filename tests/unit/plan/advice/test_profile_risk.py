@@ -61,6 +61,9 @@ def test_draws_end_when_a_number_of_disks_is_known_to_be_enough(known: float, n_
         case = SimpleNamespace(objective=SimpleNamespace(confidence=0.8))
         asked: ClassVar[list[int]] = []
 
+        def prepare(self, disks: int) -> None:
+            """Nothing to find."""
+
         def chances(self, disks: int, truths: list[int]) -> list[float]:
             self.asked += truths
             return [0.95 if known else 0.5 for _ in truths]
