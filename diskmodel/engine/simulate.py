@@ -4,74 +4,39 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
-from typing import Literal
 
 from diskmodel.array import Array
-from diskmodel.doing import doing
 from diskmodel.drive import AssumedOrder
-from diskmodel.engine import ledger, streamed
+from diskmodel.engine import ledger
 from diskmodel.engine.drawn_runs import DRAWS
 from diskmodel.engine.effort import (
-    LEAST,
-    MAX_REQUESTS,
-    RUNS_S,
-    Cost,
-    bound_message,
     check_effort,
-    check_rare,
-    each_most,
-    each_s,
-    is_costly,
-    looked_at,
 )
 from diskmodel.engine.messages.cached_writes import waiting_writes
 from diskmodel.engine.messages.idle_arm import idle_arm_message
-from diskmodel.engine.messages.large_caches import large_cache_messages
-from diskmodel.engine.messages.unseen import unseen
-from diskmodel.engine.phases import with_all_angles
+from diskmodel.engine.one_run import Keep, OneRun, sampled
 from diskmodel.engine.pools import cache_device_messages, pool_messages, refuse_on_pools
 from diskmodel.engine.predict import Predictor, check_draws
-from diskmodel.engine.run import Engine, draw_and_run, run_to_result
-from diskmodel.engine.scenario import Scenario, resolve
+from diskmodel.engine.run import Engine, draw_and_run
+from diskmodel.engine.scenario import resolve
 from diskmodel.engine.shingled import refuse_random_writes
-from diskmodel.engine.steady.burst import burst_of
-from diskmodel.engine.steady.shared import Begin, Like, guessed_start, is_confirmed, is_noted, note, steady_start
-from diskmodel.engine.steady.start import Start
+from diskmodel.engine.steady.shared import Begin, Like, is_noted, steady_start
 from diskmodel.engine.threads import Threads
 from diskmodel.engine.write_pointers import zone_messages
 from diskmodel.errors import CoverageError, DescriptionError, Fault
-from diskmodel.host import host_limit
-from diskmodel.layout import Rebuild
 from diskmodel.records import Requests, Run
-from diskmodel.result import RebuildRate, Result, check_laws, needs_more, suggest_n, summarize_tally
+from diskmodel.result import Result, check_laws
 from diskmodel.result.replications import across
 from diskmodel.uncertainty import COMMANDS_WITHOUT_CHOICE
 from diskmodel.workload import TraceWorkload, Workload
 
-Keep = Literal["all", "histogram"]
-
-_EMPTY_BEFORE_A_TRACE = (
-    "write buffers began empty: what came before a trace is unknown; a workload fitted to it begins in its steady state"
-)
-
-#: Times at which levels are recorded: as many as a test of growth over quarters of a run needs, and few enough that
-#: adding up the buffers of a hundred disks costs nothing beside the run.
-LEVEL_SAMPLES = 256
-
-#: Requests of the first run when the length is chosen by precision. In the kernel as many as p99 takes for an interval
-#: (25,000 after the warm-up), a fiftieth of a second; the reference engine is a hundred times slower.
-FIRST_REQUESTS = {"native": 28_000, "simpy": 8_000}
 #: Half-width of the interval of the mean that a run aims at, as a part of the mean, where nobody asks for another.
 PRECISION = 0.02
 #: Most runs of one question: beyond 20, intervals from as many requests hardly get narrower, and each run begins anew.
 MAX_REPLICATIONS = 1000
 #: Loosest precision that one of several runs is asked for.
 MAX_PRECISION = 0.5
-#: Requests from which the host's limit on submissions is estimated.
-_LIMIT_SAMPLE = 8_000
 
 
 def simulate(
@@ -165,31 +130,26 @@ def simulate(
     refuse_on_pools(array, workload)
     described, array = array, array.behind_host(workload)
 
-    def run(seed: int, n_requests: int | None, precision: float) -> Result:
-        return _one_run(
-            array,
-            workload,
-            seed,
-            engine,
-            n_requests,
-            precision,
-            percentile,
-            keep,
-            start,
-            with_angles=with_angles,
-            with_operations=with_operations,
-            with_messages=with_messages,
-            like=like,
-            is_one_of_many=is_one_of_many,
-        )
-
+    asked = OneRun(
+        array,
+        workload,
+        seed,
+        engine,
+        n_requests,
+        precision,
+        percentile,
+        keep,
+        start,
+        with_angles=with_angles,
+        with_operations=with_operations,
+        with_messages=with_messages,
+        like=like,
+        is_one_of_many=is_one_of_many,
+    )
     # who says how many requests there shall be waits for them
     is_asked = n_requests is not None and not is_one_of_many
     with ledger.on_account(ledger.NO_LIMIT) if is_asked else ledger.question():
-        if replications == 1:
-            result = run(seed, n_requests, precision)
-        else:
-            result = _replicated(run, replications, seed, n_requests, precision)
+        result = asked.result() if replications == 1 else _replicated(asked, replications)
     if with_messages:
         result = _with_messages(result, described, array, workload, start)
     n_draws = DRAWS if profile_draws is None else profile_draws
@@ -218,148 +178,17 @@ def _with_messages(
     return replace(result, messages=(*array.doubts, *array.doubts_of_pass, *result.messages, *about_drive))
 
 
-def _replicated(
-    run: Callable[[int, int | None, float], Result], n_runs: int, seed: int, n_requests: int | None, precision: float
-) -> Result:
-    """Return the result of independent runs at the same time: the kernel needs no interpreter.
-
-    `run` makes one by its seed, number of requests, and precision.
-    """
+def _replicated(asked: OneRun, n_runs: int) -> Result:
+    """Return the result of independent runs at the same time: the kernel needs no interpreter."""
     began = time.perf_counter()
-    each = None if n_requests is None else -(-n_requests // n_runs)
+    each = None if asked.n_requests is None else -(-asked.n_requests // n_runs)
     # so many runs together have an interval narrower by the root of their number
-    loose = min(precision * math.sqrt(n_runs), MAX_PRECISION)
-
+    loose = min(asked.precision * math.sqrt(n_runs), MAX_PRECISION)
+    runs = [replace(asked, seed=asked.seed + at, n_requests=each, precision=loose) for at in range(n_runs)]
     with Threads() as pool:
-        results = list(pool.map(lambda at: run(seed + at, each, loose), range(n_runs)))
-    results[0] = replace(results[0], precision=precision)
+        results = list(pool.map(OneRun.result, runs))
+    results[0] = replace(results[0], precision=asked.precision)
     return across(results, wall_s=time.perf_counter() - began)
-
-
-def _one_run(
-    array: Array,
-    workload: Workload | TraceWorkload,
-    seed: int,
-    engine: Engine,
-    n_requests: int | None,
-    precision: float,
-    percentile: str | None,
-    keep: Keep,
-    start: Begin,
-    *,
-    with_angles: bool,
-    with_operations: bool,
-    with_messages: bool,
-    like: Like | None,
-    is_one_of_many: bool | float = False,
-) -> Result:
-    """Return the result of one run, without what the profile leaves open."""
-    if n_requests is None and isinstance(workload, Workload):
-        check_rare(array, workload)  # before the steady start, which may simulate, too
-    scenario = resolve(array, seed)
-
-    def run_from(begun: Start) -> Result:
-        return _run_from(
-            replace(scenario, start=begun),
-            array,
-            workload,
-            seed,
-            engine,
-            n_requests,
-            precision,
-            percentile,
-            keep,
-            start,
-            with_angles=with_angles,
-            with_operations=with_operations,
-            with_messages=with_messages,
-            is_one_of_many=is_one_of_many,
-        )
-
-    if start != "steady":
-        return run_from(scenario.start)
-    if like is None or n_requests is None or not isinstance(workload, Workload):
-        return run_from(steady_start(array, workload, scenario, seed, like))
-    guess = guessed_start(like, array, workload, scenario, seed, n_requests)
-    begun = steady_start(array, workload, scenario, seed, like) if guess is None else guess
-    result = run_from(begun)
-    shown = replace(scenario, start=begun), seed, n_requests, result.requests, result.run
-    if like.array == array:
-        note(array, workload, *shown)
-    if guess is None or is_confirmed(like, array, workload, *shown):
-        return result
-    found = steady_start(array, workload, scenario, seed)
-    is_same = (found.levels, found.is_in_waves) == (guess.levels, guess.is_in_waves)
-    return result if is_same else run_from(found)
-
-
-def _run_from(
-    scenario: Scenario,
-    array: Array,
-    workload: Workload | TraceWorkload,
-    seed: int,
-    engine: Engine,
-    n_requests: int | None,
-    precision: float,
-    percentile: str | None,
-    keep: Keep,
-    start: Begin,
-    *,
-    with_angles: bool,
-    with_operations: bool,
-    with_messages: bool,
-    is_one_of_many: bool | float,
-) -> Result:
-    """Return the result of one run of a scenario with its start."""
-    n = n_requests or _first_length(workload, engine)
-    spent_s, is_bound = 0.0, False
-    if n_requests is None and isinstance(workload, Workload) and is_costly(array, workload):
-        run_of = partial(_some, array, workload, scenario, seed, engine)
-        cost = looked_at(run_of, scenario, workload)
-        longest = cost.at_least(cost.most(), LEAST)
-        n, is_bound = min(n, longest), longest < n
-    elif (is_one_of_many or n_requests is None) and isinstance(workload, Workload):
-        run_of = partial(_some, array, workload, scenario, seed, engine)
-        longest = each_most(
-            n, run_of, scenario, workload, array, each_s(n) * is_one_of_many if is_one_of_many else RUNS_S
-        )
-        n, is_bound = longest, longest < n
-    while True:
-        result = _of_length(
-            n, array, workload, scenario, seed, engine, precision, percentile, keep, with_operations=with_operations
-        )
-        most = MAX_REQUESTS[result.engine if keep == "all" else keep]
-        is_whole_trace = isinstance(workload, TraceWorkload) and n >= len(workload.trace)
-        if n_requests is not None or is_bound or n >= most or is_whole_trace or not needs_more(result, precision):
-            break
-        wanted = min(max(suggest_n(result, precision), 2 * n), most)
-        if keep == "all" and isinstance(workload, Workload):
-            cost = Cost.of(result.run, scenario, n, workload)
-            spent_s += cost.run_s * n
-            longest = cost.most(spent_s=spent_s)
-            is_bound = longest < wanted
-            if longest <= n:
-                break
-            wanted = min(wanted, longest)
-        n = wanted
-    if is_bound and (is_one_of_many or needs_more(result, precision)):
-        result = replace(result, messages=(*result.messages, bound_message(n)))
-    if start == "steady" and isinstance(workload, Workload):
-        result = _with_burst(result, scenario, workload)
-        if with_messages:
-            result = replace(result, messages=(*result.messages, *large_cache_messages(scenario)))
-    elif start == "steady" and scenario.has_levels:
-        result = replace(result, messages=(*result.messages, _EMPTY_BEFORE_A_TRACE))
-    if isinstance(workload, Workload) and with_angles:
-        result = with_all_angles(result, array, workload, scenario, seed)
-    if isinstance(workload, Workload) and with_messages:
-        not_seen = unseen(array, workload, result.n_requests, result.run.end_ns / 1e9)
-        result = replace(result, messages=(*result.messages, *not_seen))
-    if array.layout.rebuild is not None:
-        result = _with_rebuild(result, array.layout.rebuild, scenario)
-    if with_messages and not array.host.is_transparent and result.n_requests:
-        result = _with_processor_message(result, array, workload, n, seed)
-    return result
 
 
 def prepare(like: Like, workload: Workload, *, n_requests: int, seed: int) -> None:
@@ -383,11 +212,6 @@ def prepare(like: Like, workload: Workload, *, n_requests: int, seed: int) -> No
         )
 
 
-def _some(array: Array, workload: Workload, scenario: Scenario, seed: int, engine: Engine, n: int) -> Run:
-    """Return a run of so many requests."""
-    return draw_and_run(array, workload, n, scenario=scenario, seed=seed, engine=engine)[1]
-
-
 def outcome(array: Array, workload: Workload, *, n_requests: int, seed: int) -> tuple[Requests, Run]:
     """Return the requests of a run from the steady start and what became of them, without estimates and intervals.
 
@@ -398,43 +222,9 @@ def outcome(array: Array, workload: Workload, *, n_requests: int, seed: int) -> 
     refuse_on_pools(array, workload)
     scenario = resolve(array, seed)
     begun = replace(scenario, start=steady_start(array, workload, scenario, seed))
-    requests, run = draw_and_run(array, workload, n_requests, scenario=_sampled(begun, n_requests), seed=seed)
+    requests, run = draw_and_run(array, workload, n_requests, scenario=sampled(begun, n_requests), seed=seed)
     check_laws(requests, run)
     return requests, run
-
-
-def _with_burst(result: Result, scenario: Scenario, workload: Workload) -> Result:
-    """The result with what a burst sees, instead of the figures of a run that began empty."""
-    weights = [s.row_weight * s.write_ratio for s in workload.streams]
-    sizes = [stream.mean_size_bytes for stream in workload.streams]
-    total = sum(weights)
-    mean = sum(w * size for w, size in zip(weights, sizes, strict=True)) / total if total else math.nan
-    are_safe = all(stream.sync != "none" for stream, weight in zip(workload.streams, weights, strict=True) if weight)
-    burst = burst_of(scenario, result.run.levels, result.window.start_ns, mean, are_safe=are_safe)
-    return replace(result, burst=burst, burst_iops=math.nan, sustained_iops=math.nan, cache_full_s=math.nan)
-
-
-def _with_rebuild(result: Result, rebuild: Rebuild, scenario: Scenario) -> Result:
-    """The result with how fast the pass over the members went."""
-    tables, run = scenario.layout, result.run
-    sector = scenario.drive.sector_bytes
-    # both are sums of what goes on at once in the vdevs of a pool, of dRAID of all disks
-    n_vdevs = tables.rebuilt_at_once
-    rate = RebuildRate(
-        action=rebuild.action,
-        bytes_per_s=run.rebuilt_bytes / n_vdevs / max(run.end_ns, 1) * 1e9,
-        member_bytes=tables.rebuild_end * sector // n_vdevs,
-        is_finished=run.rebuilt_bytes >= (tables.rebuild_end - tables.rebuild_front) * sector,
-        is_of_pool=not tables.has_strips,
-    )
-    return replace(result, rebuild=rate, messages=(*result.messages, *rate.messages))
-
-
-def _first_length(workload: Workload | TraceWorkload, engine: Engine) -> int:
-    """Length of the first run; all phases of a trace that excerpts stand for, because some have its bursts."""
-    n_cycle = workload.n_cycle if isinstance(workload, Workload) else 0
-    key = "simpy" if engine == "simpy" else "native"
-    return max(FIRST_REQUESTS[key], min(n_cycle, MAX_REQUESTS[key]))
 
 
 def _check_options(
@@ -483,44 +273,6 @@ def _check_replications(n_runs: int, workload: Workload | TraceWorkload, n_reque
         raise DescriptionError(Fault("n_requests", n_requests, f"are shared by {n_runs} runs", "raise it"))
 
 
-def _of_length(
-    n: int,
-    array: Array,
-    workload: Workload | TraceWorkload,
-    scenario: Scenario,
-    seed: int,
-    engine: Engine,
-    precision: float,
-    percentile: str | None,
-    keep: Keep,
-    *,
-    with_operations: bool = True,
-) -> Result:
-    """Return the result of one run of `n` requests."""
-    scenario = _sampled(scenario, n)
-    with doing(f"simulating {n:,} requests"):
-        if keep == "all" or isinstance(workload, TraceWorkload):
-            return run_to_result(
-                array,
-                workload,
-                n,
-                scenario=scenario,
-                seed=seed,
-                engine=engine,
-                precision=precision,
-                percentile=percentile,
-                with_operations=with_operations,
-            )
-        blocks = workload.blocks(capacity_bytes=array.usable_bytes, n=n, seed=seed, n_before=scenario.start.n_before)
-        folded = streamed.run(scenario, blocks)
-    return summarize_tally(folded.requests, folded.run, folded.tally, precision=precision, percentile=percentile)
-
-
-def _sampled(scenario: Scenario, n: int) -> Scenario:
-    """Return the scenario with levels recorded at regular places of a run of `n` requests."""
-    return replace(scenario, sample_every=max(n // LEVEL_SAMPLES, 1))
-
-
 def _assumed_order(array: Array, result: Result) -> AssumedOrder | None:
     """Return what the order of queued commands is assumed from, where disks have a choice and it was not measured."""
     return None if _deepest(result) <= COMMANDS_WITHOUT_CHOICE else array.drive.assumption
@@ -553,12 +305,3 @@ def _busiest_message(result: Result) -> tuple[str, ...]:
     """Return which of several stations is busiest."""
     busiest = result.run.busiest
     return (f"busiest of all parts is {busiest}: {result.utilization_ratio:.0%}",) if busiest else ()
-
-
-def _with_processor_message(
-    result: Result, array: Array, workload: Workload | TraceWorkload, n: int, seed: int
-) -> Result:
-    """Return the result with a message where the host's processor limits the rate of submission."""
-    sample = workload.requests(capacity_bytes=array.usable_bytes, n=min(n, _LIMIT_SAMPLE), seed=seed)
-    limit = host_limit(array.host, result.iops.mean, sample)
-    return replace(result, messages=(*limit, *result.messages))

@@ -67,7 +67,7 @@ def test_overload_exits_with_3(tmp_path: Path) -> None:
 
 def test_an_interval_that_cannot_be_reached_exits_with_3() -> None:
     words = (*ONE, "--engine", "simpy", "--precision", 0.000001, "--queue-depth", 1)
-    import diskmodel.engine.simulate as module
+    import diskmodel.engine.one_run as module
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(module.MAX_REQUESTS, "simpy", 2000)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from diskmodel import Array, simulate
-from diskmodel.engine.simulate import FIRST_REQUESTS
+from diskmodel.engine.one_run import FIRST_REQUESTS
 from diskmodel.errors import DescriptionError
 from diskmodel.records import Requests, StreamRule
 from diskmodel.workload import Workload
