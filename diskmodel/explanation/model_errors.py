@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from math import isinf
+from collections.abc import Mapping
+from math import isinf, log
 
 from diskmodel.array import Array
 from diskmodel.engine import DrawnRuns
@@ -48,6 +49,10 @@ _BUFFERED = 1.5
 #: time only: on six arrays of the small simulator, whose disks share otherwise, means are 0.88 to 0.95 of what is
 #: expected and p99 0.9 to 1.4. At half, sound arrays raise alarms; at double, what only slows writes is not seen.
 _BEHIND_READS = 0.3
+#: Ratio of p99 to the median from which requests are of two kinds, as writes to a cache on SSDs that are answered at
+#: once or wait for disks: how many of them wait is hardly known so well that it decides on which side of the gap a
+#: percentile lies. No array without such a cache comes to two thirds of it.
+_TWO_KINDS = 300.0
 
 
 def model_variance(array: Array, workload: AnyWorkload, truths: DrawnRuns | None, part: str, kind: str) -> float:
@@ -85,3 +90,11 @@ def sharing_variance(array: Array, workload: AnyWorkload, part: str) -> float:
     if not is_shared or part not in ("writes", "commits"):
         return 0.0
     return (_BEHIND_READS if accesses_of(array, workload, is_write=True) > 1 else _BUFFERED) ** 2
+
+
+def two_kinds_variance(figures: Mapping[str, float], part: str, kind: str) -> float:
+    """Return the variance of a percentile of requests of two kinds, which may lie on either side of the gap."""
+    if kind not in SHAPE:
+        return 0.0
+    middle, last = figures.get(f"{part}.p50", 0.0), figures.get(f"{part}.p99", 0.0)
+    return (log(last / middle) / 2) ** 2 if middle > 0 and last > _TWO_KINDS * middle else 0.0

@@ -18,7 +18,7 @@ from diskmodel.engine.ledger import current
 from diskmodel.errors import InputError
 from diskmodel.explanation.causes.cause import Cause, Change, Law
 from diskmodel.explanation.measured import ALL_PARTS, SHAPE, Measured, measured_array
-from diskmodel.explanation.model_errors import model_variance, sharing_variance
+from diskmodel.explanation.model_errors import model_variance, sharing_variance, two_kinds_variance
 from diskmodel.result import RUN, Interval, estimates_by_operation
 from diskmodel.uncertainty import AnyWorkload, half_width_factor, origin_of, spread_of, student
 from diskmodel.workload import Workload
@@ -218,7 +218,11 @@ class Simulator:
         noise = np.array([self._noise(one, self.measured[one.load]) for one in self.figures])
         self.alike = self._alike(model)
         model += np.array(
-            [sharing_variance(self.arrays[one.load], measured[one.load].workload, one.part) for one in self.figures]
+            [
+                sharing_variance(self.arrays[one.load], measured[one.load].workload, one.part)
+                + two_kinds_variance(self.runs[one.load], one.part, one.kind)
+                for one in self.figures
+            ]
         )
         self.own, self.noise = model + noise, noise
         self.again = noise * 2 + np.array([_AGAIN[one.kind] ** 2 for one in self.figures])

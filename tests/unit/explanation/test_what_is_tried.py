@@ -6,6 +6,7 @@ from diskmodel.array import Array
 from diskmodel.explanation.causes import CAUSES
 from diskmodel.explanation.hypotheses import Variant, _usual_first, hypothesis_of, simulated
 from diskmodel.explanation.measured import Measured, measured_array
+from diskmodel.explanation.model_errors import two_kinds_variance
 from diskmodel.explanation.pairs import _acting
 from diskmodel.explanation.simulator import Simulator
 from diskmodel.explanation.singles import _in_turn, is_long
@@ -79,3 +80,11 @@ def test_requests_that_each_lie_on_two_strips_take_twice_the_disks() -> None:
     rates = [run.figures["iops"] / simulator.runs[0]["iops"] for run in runs.values() if run is not None]
     assert 0.8 < rates[0] < 1.0
     assert rates[1] == pytest.approx(0.55, abs=0.1)
+
+
+def test_on_which_side_of_a_gap_a_percentile_lies_is_not_known() -> None:
+    """Writes to a cache take microseconds or wait for disks; those of a disk differ by less than a hundred times."""
+    cached = {"writes.p50": 16e3, "writes.p99": 200e6, "reads.p50": 8e6, "reads.p99": 80e6}
+    assert two_kinds_variance(cached, "writes", "p95") > 16
+    assert two_kinds_variance(cached, "writes", "mean") == 0
+    assert two_kinds_variance(cached, "reads", "p95") == 0
