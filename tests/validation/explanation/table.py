@@ -307,13 +307,12 @@ Healthy arrays are taken as sound. A few published arrays of hard disks make a t
 their controller holds them back: that is a fault to explain and no spread of healthy arrays, so reads of an array
 behind a controller with a cache are drawn as those of its disks.
 
-All rows are renewed; threads with the causes of today, the others before three of them had more strengths (journals of
-files opened with O_DSYNC, half of the spare space of flash, two failed members).
+A measurement is as long as it is said to be. Of one that was cut short, ten of sixteen clients still waited for a full
+cache when it ended, so that its rate and its mean were those of six.
 
-Since the evidence of all figures counts for less, and probabilities are means over how usual each cause is, causes with
-the same figures have about the same share: a limit and a processor, two limits of bytes, a lock and a processor. With
-the certainty of before, more of them were named first here, and faults from [outside the engine](explain-outside.md)
-were wrong for certain four times as often.
+Causes with the same figures have about the same share: a limit and a processor, two limits of bytes, a lock and a
+processor. What is exact counts as exact: behind a limit or a link, or where each request takes a time more,
+arithmetic says what a figure is, and it is no more uncertain where a limit is far below what the array does.
 
 What this does not show: planted causes are simulated by the same model that explains them, so a real fault may leave
 other figures than this page's. That is what the mounted drives and the public threads below are for.
@@ -329,9 +328,9 @@ Strengths and arrays of each are in `tests/validation/explanation/plants.py`, si
 
 One of two causes often explains most of the gap, and the other one hides behind what is not known of the drives: then
 only one is named, or another partner that does the same. What is named is a reason to look, remove it, and measure
-again. Pairs of which one cause changes nothing in that array are left out. With the certainty of before, 12 of 20 were
-among three: two causes start with a twelfth of the weight of one, and the evidence that has to make up for it counts
-for half.
+again. Pairs of which one cause changes nothing in that array are left out. Two causes start with a hundredth of the
+weight of one, and the evidence that has to make up for it counts for half. They are looked for unless one alone fits as
+well as nine of ten right ones do.
 
 {pairs}
 

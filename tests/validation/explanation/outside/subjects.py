@@ -290,6 +290,30 @@ SUBJECTS: tuple[dict[str, Subject], ...] = (
         "nvmes": Subject("2x samsung-pm9a3-960 raid1", "nvmes", _before_host(_PM9A3_960, 2)),
         "volume": Subject("azure-p20", "volume", _volume(2_300, 157e6, 0.9e-3, 1.8e-3)),
     },
+    {
+        "disk": Subject("toshiba-mg10aca20te", "disk", _of(_MG10, 1)),
+        "mirror": Subject("2x wd-gold-24 raid1", "disks", _of(_GOLD, 2, "mirrors")),
+        "raid10": Subject("4x seagate-exos-x18 raid10", "disks", _of(_X18, 4, "mirrors")),
+        "raid6": Subject("8x toshiba-mg08aca16te raid6", "disks", _of(_MG08, 8, "parity", n_parity=2)),
+        "raid5": Subject("5x seagate-exos-10e2400-1800 raid5", "disks", _of(_10E2400, 5, "parity", n_parity=1)),
+        "raidz": Subject(
+            "1x6 wd-ultrastar-hc580 raidz2, record 128KiB",
+            "pool",
+            _of(_HC580, 6, "raidz", n_parity=2, record=128 * _KIB, width=6),
+            writes=False,
+        ),
+        "pool": Subject(
+            "4x2 toshiba-mg08aca16te mirrors, record 64KiB",
+            "pool",
+            _of(_MG08, 8, "pool", record=64 * _KIB),
+            writes=False,
+        ),
+        "ssd": Subject("micron-5400-pro-1920", "sata", _of(_5400, 1)),
+        "nvme": Subject("intel-d7-p5600-6400", "nvme", _of(_P5600, 1)),
+        "ssds": Subject("4x kingston-dc600m-3840 raid10", "satas", _of(_DC600M_3840, 4, "mirrors")),
+        "nvmes": Subject("2x samsung-pm9a3-1920 raid1", "nvmes", _before_host(_PM9A3_1920, 2)),
+        "volume": Subject("aws-gp3-500GB, 9000 IOPS, 400MB/s", "volume", _volume(9_000, 419e6)),
+    },
 )
 
 
