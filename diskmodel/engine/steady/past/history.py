@@ -86,6 +86,7 @@ class History:
     def uses(self, n: int, block_bytes: int, *, only_writes: bool = False) -> Int64:
         """About the last `n` uses of blocks, or all of the past that is drawn, the latest last; int64."""
         n_rows = self.rows_of_uses(n, block_bytes, only_writes=only_writes)
+        self._enter(n_rows, only_writes=only_writes)
         return self._blocks(n_rows, block_bytes, only_writes)[-n:] if n_rows else np.empty(0, np.int64)
 
     def rows_of_uses(self, n: int, block_bytes: int, *, only_writes: bool = False) -> int:
@@ -97,6 +98,7 @@ class History:
     def requests_of_uses(self, n: int, block_bytes: int) -> int:
         """Requests of which the writes use `n` blocks, counted over so many, or over `MAX_ROWS`."""
         n_rows = self.rows_of_uses(n, block_bytes, only_writes=True)
+        self._enter(n_rows, only_writes=True)
         n_used = len(self._blocks(n_rows, block_bytes, only_writes=True)) if n_rows else 0
         return round(n * n_rows / n_used) if n_used else 0
 
@@ -158,10 +160,14 @@ class History:
         _, length = self._rows(_SAMPLE_ROWS, only_writes=True)
         return _rows_of(n_bytes, int(length.sum()))
 
+    def _enter(self, n_rows: int, *, only_writes: bool) -> None:
+        """Enter what so many rows cost, whoever had them drawn first: rows that are kept are entered all the same."""
+        if not only_writes or any(stream.write_ratio for stream in self.workload.streams):
+            current().enter_once((self, n_rows, only_writes), _ROW_S * n_rows)
+
     def _rows(self, n_rows: int, *, only_writes: bool) -> tuple[Int64, Int64]:
         if only_writes and not any(stream.write_ratio for stream in self.workload.streams):
             return np.empty(0, np.int64), np.empty(0, np.int64)
-        current().enter(_ROW_S * n_rows)
         past = self.workload.past(capacity_bytes=self.capacity_bytes, n=n_rows, seed=self.seed, n_before=self.n_before)
         chosen = past.op == Op.WRITE if only_writes else slice(None)
         return past.offset[chosen], past.length[chosen]

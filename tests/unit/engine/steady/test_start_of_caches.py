@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from diskmodel.array import Array
+from diskmodel.engine import Account, on_account
 from diskmodel.engine.simulate import simulate
 from diskmodel.engine.steady.past.history import History, waiting_in_round
 from diskmodel.workload import Workload
@@ -74,6 +75,18 @@ def test_loads_that_write_at_the_same_places_share_what_waits() -> None:
     assert in_order[0].placed != in_order[1].placed
     two = Workload.parse({"streams": [{"size": "8 KiB", "rate": "9/s"}, {"size": "4 KiB", "rate": "1/s"}]})
     assert History(two, 10**12, 5).placed == History(two, 10**12, 5)
+
+
+def test_questions_enter_what_they_use_whoever_has_drawn_it() -> None:
+    """Of two at the same time, it would depend on the machine which is the first."""
+    spent = []
+    for _ in range(2):
+        history, account = History(Workload.parse(POPULAR), 10**12, 11), Account(1.0)
+        with on_account(account):
+            for _ in range(2):
+                history.uses(50_000, 4096)
+        spent.append(account.spent_s)
+    assert spent[0] == spent[1] > 0
 
 
 @pytest.mark.parametrize("record_bytes", [1, 300])
