@@ -215,7 +215,7 @@ those with something to explain. `python -m tests.validation.explanation outside
 Draws seven to nine, alone, are answered by the same code, the ninth one once. The others are older: they were answered
 before limits and links counted as exact, two causes were looked for in most cases, and RAID 10 of flash was expected to
 read as Linux does since 5.3; and the flash drives of the sixth answered in the order in which commands had begun, which
-real ones do not. A sound run is beside the eighth draw only, as that was answered first.
+real ones do not. A sound run is beside the ninth draw, and the eighth, as that was answered first.
 
 Of these draws an answer takes {slowest}.
 Runs of the same arrays are kept between cases.
