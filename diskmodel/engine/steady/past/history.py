@@ -233,14 +233,6 @@ def most_recent(uses: Int64, n: int) -> Int64:
     return found
 
 
-def still_waiting(uses: Int64, n: int, lane: Int64 | None = None) -> Int64:
-    """The `n` different blocks that wait when a sweep that goes round takes as many as come; ascending.
-
-    Those of `waiting_in_round`, where enough were written.
-    """
-    return waiting_in_round(uses, n, lane)[0]
-
-
 def waiting_in_round(uses: Int64, n: int, lane: Int64 | None = None, line_blocks: int = 1) -> tuple[Int64, int]:
     """The blocks that wait in `n` lines when a sweep that goes round takes as many as come, and the length of a round.
 

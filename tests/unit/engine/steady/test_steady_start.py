@@ -15,7 +15,7 @@ from diskmodel.engine.scenario import resolve
 from diskmodel.engine.simulate import simulate
 from diskmodel.engine.steady import settled
 from diskmodel.engine.steady.drives.buffered import by_disk, staggered
-from diskmodel.engine.steady.past.history import History, most_recent, still_waiting
+from diskmodel.engine.steady.past.history import History, most_recent, waiting_in_round
 from diskmodel.engine.steady.start import Start
 from diskmodel.engine.steady.steady import filled
 from diskmodel.errors import DescriptionError
@@ -41,13 +41,13 @@ def test_the_most_recent_blocks_by_hand() -> None:
 
 
 def test_a_sweep_behind_one_sequential_writer_leaves_its_last_blocks() -> None:
-    assert still_waiting(np.arange(1000), 100).tolist() == list(range(900, 1000))
+    assert waiting_in_round(np.arange(1000), 100)[0].tolist() == list(range(900, 1000))
 
 
 def test_a_sweep_leaves_the_more_of_a_sequential_writer_the_sooner_it_comes_by() -> None:
     """Four writers in turn; the sweep is about to reach the first and has just been at the last."""
     uses = (np.arange(1000)[:, None] + np.array([0, 10_000, 20_000, 30_000])).ravel()
-    waiting = still_waiting(uses, 1000)
+    waiting, _ = waiting_in_round(uses, 1000)
     of_writer = [waiting[waiting // 10_000 == i] % 10_000 for i in range(4)]
     assert all(own.tolist() == list(range(1000 - len(own), 1000)) for own in of_writer)
     # a writer at the share x of the places has written for 1 - x of a round since the sweep was there
@@ -57,7 +57,7 @@ def test_a_sweep_leaves_the_more_of_a_sequential_writer_the_sooner_it_comes_by()
 def test_random_blocks_thin_out_behind_the_sweep() -> None:
     """The share `x` ahead of the sweep waits with density 2 (1 - x): a quarter has 7/16 of the blocks."""
     rng = np.random.default_rng(5)
-    waiting = still_waiting(rng.integers(0, 1 << 40, 40_000), 20_000)
+    waiting, _ = waiting_in_round(rng.integers(0, 1 << 40, 40_000), 20_000)
     assert len(waiting) == 20_000
     assert np.mean(waiting < 1 << 38) == pytest.approx(7 / 16, abs=0.015)
 
@@ -67,7 +67,7 @@ def test_every_lane_has_a_sweep_of_its_own() -> None:
     rng = np.random.default_rng(5)
     uses = rng.integers(0, 1 << 40, 40_000)
     lane = uses >> 39
-    waiting = still_waiting(uses, 20_000, lane)
+    waiting, _ = waiting_in_round(uses, 20_000, lane)
     for low in (0, 1 << 39):
         own = waiting[(waiting >= low) & (waiting < low + (1 << 39))] - low
         assert len(own) == pytest.approx(10_000, rel=0.05)
@@ -77,7 +77,7 @@ def test_every_lane_has_a_sweep_of_its_own() -> None:
 def test_no_lane_of_a_sequential_writer_seems_ahead_of_another() -> None:
     """One writer goes through all lanes, 16 blocks in each: its last blocks wait in all of them alike."""
     uses = np.arange(6400)
-    waiting = still_waiting(uses, 1600, uses // 16 % 4)
+    waiting, _ = waiting_in_round(uses, 1600, uses // 16 % 4)
     assert waiting.tolist() == list(range(4800, 6400))
 
 
