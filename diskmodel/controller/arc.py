@@ -123,13 +123,12 @@ class ZfsArc(_Adaptive):
     def __init__(self, capacity: int) -> None:
         super().__init__(capacity)
         self.share = ONE // 2
-        self._apart = (0, 0, 0, 0)
+        self._apart: Sequence[int] = (0, 0, 0, 0)
 
     def begin_with(self, lists: Sequence[Iterable[int]], apart: Sequence[int], share: int) -> None:
         """Hold the blocks of each list, the oldest first, and more of which no use reaches any."""
         self.recent, self.frequent, self.was_recent, self.was_frequent = map(OrderedDict.fromkeys, lists)
-        recent, frequent, was_recent, was_frequent = apart
-        self._apart, self.share = (recent, frequent, was_recent, was_frequent), share
+        self._apart, self.share = apart, share
 
     @property
     def _n_recent(self) -> int:

@@ -125,7 +125,10 @@ class OneRun:
     def _first_length(self, scenario: Scenario) -> tuple[int, bool]:
         """Return how many requests the first run has, and whether more would take too long."""
         array, workload = self.array, self.workload
-        n = self.n_requests or first_length(workload, self.engine)
+        key = "simpy" if self.engine == "simpy" else "native"
+        # all phases of a trace that excerpts stand for, because some have its bursts
+        n_cycle = workload.n_cycle if isinstance(workload, Workload) else 0
+        n = self.n_requests or max(FIRST_REQUESTS[key], min(n_cycle, MAX_REQUESTS[key]))
         if not isinstance(workload, Workload):
             return n, False
 
@@ -192,13 +195,6 @@ class OneRun:
         sample = self.workload.requests(capacity_bytes=array.usable_bytes, n=n, seed=self.seed)
         limit = host_limit(array.host, result.iops.mean, sample)
         return replace(result, messages=(*limit, *result.messages))
-
-
-def first_length(workload: Workload | TraceWorkload, engine: Engine) -> int:
-    """Length of the first run; all phases of a trace that excerpts stand for, because some have its bursts."""
-    n_cycle = workload.n_cycle if isinstance(workload, Workload) else 0
-    key = "simpy" if engine == "simpy" else "native"
-    return max(FIRST_REQUESTS[key], min(n_cycle, MAX_REQUESTS[key]))
 
 
 def sampled(scenario: Scenario, n: int) -> Scenario:

@@ -162,8 +162,7 @@ class History:
 
     def _enter(self, n_rows: int, *, only_writes: bool) -> None:
         """Enter what so many rows cost, whoever had them drawn first: rows that are kept are entered all the same."""
-        if not only_writes or any(stream.write_ratio for stream in self.workload.streams):
-            current().enter_once((self, n_rows, only_writes), _ROW_S * n_rows)
+        current().enter_once((self, n_rows, only_writes), _ROW_S * n_rows)
 
     def _rows(self, n_rows: int, *, only_writes: bool) -> tuple[Int64, Int64]:
         if only_writes and not any(stream.write_ratio for stream in self.workload.streams):

@@ -70,11 +70,7 @@ pub fn arc_after<'py>(
             let mut arc = ZfsArc::new(capacity);
             arc.reserve(blocks.len());
             for (block, is_written) in uses(blocks, written) {
-                if is_written {
-                    arc.write(block);
-                } else {
-                    arc.insert(block);
-                }
+                arc.used(block, is_written);
             }
             arc.state()
         });

@@ -127,6 +127,15 @@ impl ZfsArc {
         self.lists.blocks(list, is_newest_first)
     }
 
+    /// A block was read or written; which one had to go for it.
+    pub fn used(&mut self, block: i64, is_written: bool) -> Option<i64> {
+        if is_written {
+            self.write(block)
+        } else {
+            self.insert(block)
+        }
+    }
+
     pub fn touch(&mut self, block: i64) {
         self.lists.put(FREQUENT, block);
     }

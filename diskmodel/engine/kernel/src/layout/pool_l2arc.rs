@@ -157,7 +157,7 @@ impl Held {
                 while let Some((&written, _)) = lost.next_if(|&(_, &when)| when <= at as i64) {
                     held.invalidate(written);
                 }
-                let evicted = if is_written { arc.write(record) } else { arc.insert(record) };
+                let evicted = arc.used(record, is_written);
                 if at < filling.from {
                     continue;
                 }
