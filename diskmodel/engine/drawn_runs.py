@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from diskmodel.array import Array
 from diskmodel.doing import doing
-from diskmodel.engine.effort import Cost, each_most
+from diskmodel.engine.effort import Cost, CostSeen, each_most
 from diskmodel.engine.ledger import current
 from diskmodel.engine.native import covers
 from diskmodel.engine.run import run
@@ -225,6 +225,8 @@ class Trials:
         Computing time of a run at most, by counts.
     cost : Cost, optional
         What a request was seen to cost; default: this is looked at where it might be much.
+    like : CostSeen, optional
+        The same of a similar array, which is looked at in its place where it can be.
 
     Attributes
     ----------
@@ -234,6 +236,8 @@ class Trials:
         What its drives saw of the load.
     each_s : float
         Computing time of its run with its start, seconds by counts.
+    cost : CostSeen or None
+        What a request of it was seen to cost; None of a trace.
 
     Notes
     -----
@@ -252,6 +256,7 @@ class Trials:
         longest: int | None = None,
         longest_s: float = DRAW_S,
         cost: Cost | None = None,
+        like: CostSeen | None = None,
     ) -> None:
         array = array.behind_host(workload)
         self._array, self._workload = array, workload
@@ -267,7 +272,7 @@ class Trials:
             # what is drawn of a recording is compared with all of it, and a part of it with itself
             self._n_requests = max(self._n_requests, min(n_requests, workload.n_cycle))
         if isinstance(workload, Workload):
-            self._n_requests = self._affordable(workload, longest_s, cost)
+            self._n_requests = self._affordable(workload, longest_s, cost, like)
         account = current()
         before_s = account.spent_s
         requests, outcome = self._run(array, workload)
@@ -276,6 +281,9 @@ class Trials:
         self.each_s = max(account.spent_s - before_s, start_s)
         self.reference = estimate(requests, outcome)
         self.seen = Seen.of(requests, outcome)
+        self.cost = None
+        if isinstance(workload, Workload):
+            self.cost = CostSeen.of(outcome, resolve(array, seed), len(requests), workload, array)
 
     @property
     def n_requests(self) -> int:
@@ -319,10 +327,13 @@ class Trials:
         slowest = {name: value for name, value in found.items() if name.endswith(_SLOWEST)}
         return found | {name: value * _of_tail(name, perturbation, self._workload) for name, value in slowest.items()}
 
-    def _affordable(self, workload: Workload, run_s: float, cost: Cost | None) -> int:
+    def _affordable(self, workload: Workload, run_s: float, cost: Cost | None, like: CostSeen | None) -> int:
         """Return the requests of each of all runs together that take the time of one question."""
         n = self._n_requests
         run_s = current().allowed_s(run_s, _AHEAD)
+        scenario = resolve(self._array, self._seed)
+        if like is not None:
+            cost = like.changed_to(self._array, workload, scenario)
         if cost is not None:
             return min(n, cost.most_of_each(run_s))
 
@@ -331,7 +342,7 @@ class Trials:
             self._requests.clear()
             return self._run(self._array, workload)[1]
 
-        found = each_most(n, run_of, resolve(self._array, self._seed), workload, self._array, run_s)
+        found = each_most(n, run_of, scenario, workload, self._array, run_s)
         self._n_requests = n
         if found < n:
             self._requests.clear()

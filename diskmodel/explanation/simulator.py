@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from diskmodel.array import Array
 from diskmodel.doing import doing
 from diskmodel.engine import DRAWS, Account, DrawnRuns, Threads, Trials, check_rare, on_account
+from diskmodel.engine.effort import CostSeen
 from diskmodel.engine.ledger import current
 from diskmodel.errors import InputError
 from diskmodel.explanation.causes.cause import Cause, Change, Law
@@ -145,12 +146,15 @@ class Expected:
         Of each run.
     cost_s : float
         Computing time of one, by counts.
+    cost : CostSeen or None
+        What a request was seen to cost; None of a trace.
     """
 
     figures: dict[str, float]
     truths: DrawnRuns | None
     n_requests: int
     cost_s: float
+    cost: CostSeen | None
 
 
 class Simulator:
@@ -312,6 +316,7 @@ class Simulator:
             estimate=estimates_by_operation,
             longest=n if n > REQUESTS else None,
             longest_s=longest_s,
+            like=None if like is None else like.cost,
         )
 
     def _expected(self, array: Array, one: Measured, n_draws: int) -> Expected:
@@ -324,7 +329,9 @@ class Simulator:
             cost_s = max(current().spent_s - before_s, trials.each_s)
             exact = origin_of(array.drive) == "exact"
             truths = None if exact else trials.truths(n_draws)
-            return Expected(trials.reference, truths, trials.n_requests, cost_s), current().spent_s - before_s
+            return Expected(
+                trials.reference, truths, trials.n_requests, cost_s, trials.cost
+            ), current().spent_s - before_s
 
         return self._remembered(Change(array, one.workload), n_draws, make)
 

@@ -1,7 +1,7 @@
 """Time and memory that runs take, and how long they may be therefore."""
 
 from diskmodel.engine.effort.beside import check_rare, often_enough
-from diskmodel.engine.effort.cost import PROBE, Cost, guessed, looked_at
+from diskmodel.engine.effort.cost import PROBE, Cost, CostSeen, guessed, looked_at
 from diskmodel.engine.effort.lengths import (
     bound_message,
     each_most,
@@ -29,6 +29,7 @@ __all__ = [
     "PROBE",
     "RUNS_S",
     "Cost",
+    "CostSeen",
     "bound_message",
     "check_effort",
     "check_rare",

@@ -66,6 +66,9 @@ class Cost:
         cached = _in_caches(scenario, workload, run.engine)
         run_s += n * (cached.run_s + CROWDED_S[run.engine] * _crowded(scenario, workload))
         kept = KEPT_BYTES * int(run.devices.write_bytes.sum()) / PAGE_BYTES if is_flash else 0.0
+        if workload.is_open and not scenario.layout.has_strips:
+            # in an overload ever more of them wait
+            kept += RECORD_KEPT_BYTES * int(run.devices.response_ns.sum()) / max(run.end_ns, 1)
         return cls(run_s / n, kept / n + cached.kept_bytes + RECORD_KEPT_BYTES * _crowded(scenario, workload))
 
     def most(self, n_runs: int = 1, spent_s: float = 0.0) -> int:
@@ -107,6 +110,37 @@ def looked_at(
         if n >= PROBE or cost.run_s * n * 4 > look_s or cost.kept_bytes * n * 4 > EACH_BYTES:
             return cost
         n = min(4 * n, PROBE)
+
+
+@dataclass(frozen=True)
+class CostSeen:
+    """What a request of an array was seen to cost, from which follows what one of a similar array does.
+
+    Attributes
+    ----------
+    cost, guess : Cost
+        As a run showed it, and as it was guessed before.
+    is_beside : bool
+        Whether a rebuild went on meanwhile.
+    """
+
+    cost: Cost
+    guess: Cost
+    is_beside: bool
+
+    @classmethod
+    def of(cls, run: Run, scenario: Scenario, n: int, workload: Workload, array: Array) -> Self:
+        """Return what each of the `n` requests of a run of an array has cost."""
+        cost, guess = Cost.of(run, scenario, n, workload), guessed(scenario, workload, array)
+        return cls(cost, guess, array.layout.rebuild is not None)
+
+    def changed_to(self, array: Array, workload: Workload, scenario: Scenario) -> Cost | None:
+        """Return what a request of a changed array costs; None beside a rebuild, which has to be looked at."""
+        if array.layout.rebuild is not None and not self.is_beside:
+            return None
+        guess = guessed(scenario, workload, array)
+        ratio = max(guess.run_s / max(self.guess.run_s, 1e-12), 1.0)
+        return Cost(ratio * self.cost.run_s, max(self.cost.kept_bytes, guess.kept_bytes))
 
 
 def guessed(scenario: Scenario, workload: Workload, array: Array | None = None) -> Cost:

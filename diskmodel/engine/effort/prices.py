@@ -133,6 +133,10 @@ def on_disks_s(run: Run, scenario: Scenario, n_children: float, engine: str) -> 
     )
     run_s = command_s * n_commands + PAGE_S[engine] * read_pages + write_s * written_pages
     run_s += FLUSH_S[engine] * int(devices.n_flushes.sum())
+    far_child_s = _FAR_CHILD_S[engine] * math.log2(1 + waiting / _FEW_CHILDREN)
+    if is_flash and not scenario.layout.has_strips:
+        # a page has the price of a child I/O, of those that wait in its queue; 500 readers in order had 10,000 there
+        run_s += far_child_s * read_pages
     n_bytes = int(devices.read_bytes.sum() + devices.write_bytes.sum())
     if scenario.drive.has_arms:
         run_s += _TRACK_S[engine] * n_bytes / _track_bytes(scenario)
@@ -140,8 +144,7 @@ def on_disks_s(run: Run, scenario: Scenario, n_children: float, engine: str) -> 
     record_bytes, width = record_of_disks(scenario) or (math.inf, 1)
     on_disks = n_bytes / (record_bytes / width)
     child_s = CHILD_S[engine] + _SPREAD_CHILD_S[engine] * (scenario.layout.window_disks > 1)
-    child_s += _FAR_CHILD_S[engine] * math.log2(1 + waiting / _FEW_CHILDREN)
-    return run_s + child_s * max(n_children, on_disks)
+    return run_s + (child_s + far_child_s) * max(n_children, on_disks)
 
 
 def _begun_s(scenario: Scenario, engine: str) -> float:

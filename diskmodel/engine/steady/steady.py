@@ -37,6 +37,9 @@ _SAMPLES = 64
 #: what chance does to the queues of a busy array would repeat every other trial from half a buffer.
 _STAYS = 0.01
 
+#: Part of a disk's time that writes take which leave nothing in its buffer for long: one of ten finds another there.
+#: At half, plans of rare requests simulate hours of a rebuild to see it; at double, what they leave would be seen.
+_HARDLY = 0.1
 #: Parts of a trial of which the first may show that buffers empty, and how many of the bytes that are written meanwhile
 #: must come from them. An idle disk empties a buffer of 512 MB within seconds, and simulating that took ten times as
 #: long as the run. With half of the share, chance in the queues of a busy array would count; at 0.9, hardly anything.
@@ -223,6 +226,8 @@ def settled(
         first = replace(first, media=found.media)
     calm = None
     if not parts.host.keeps_dirty_pages and first.drives is Level.MARK:
+        if not parts.controller.has_level and _hardly_writes(scenario, workload):
+            return parts.start(replace(first, drives=Level.LOW))
         # half a buffer that is drained slowly would look like one that stays, and delay requests for hours
         calm, pace = tried(replace(first, drives=Level.LOW))
         if calm.drives is Level.LOW:
@@ -253,6 +258,18 @@ def settled(
         is_full = full.pages is Level.FULL
         shown = replace(full, media=first.media, pages=Level.FULL if is_full else Level.MARK)
     return begun(shown)
+
+
+def _hardly_writes(scenario: Scenario, workload: Workload) -> bool:
+    """Whether one disk alone would write all that comes, in any order, in a small part of its time."""
+    drive, layout = scenario.drive, scenario.layout
+    if not drive.has_arms or not layout.has_strips or not workload.is_open:
+        return False
+    strips = workload.mean_size_bytes / (layout.strip * drive.sector_bytes) + 1
+    # each is read before, and all of a strip goes over as many tracks as it has
+    tracks = 2 + layout.strip / drive.track_sectors(drive.n_sectors - 1)
+    access_s = (drive.longest_seek_ns + tracks * drive.period_ns) / 1e9
+    return workload.offered_rate_per_s * strips * 2 * (layout.copies + layout.n_parity) * access_s < _HARDLY
 
 
 def _with_levels(parts: Parts, near: Start) -> Start:

@@ -10,6 +10,7 @@ from diskmodel.engine.effort import (
     LEAST_OF_MOVED,
     RUNS_S,
     Cost,
+    CostSeen,
     check_effort,
     check_rare,
     each_most,
@@ -257,6 +258,34 @@ def test_records_of_large_requests_of_a_pool_count_the_memory_in_which_they_wait
     )
     assert small == 0
     assert large > 1e6
+
+
+def test_what_waits_in_an_overload_of_a_pool_counts_its_memory() -> None:
+    """28,000 writes of 1 MiB that came at once took 1.4 GB; as many that are written as they come take little."""
+    array = Array.parse({"drive": "intel-dc-p4500-4tb", "layout": {"level": "draid2", "disks": 22, "record": "16 KiB"}})
+    most = [
+        cost_of(array, Workload.parse({"size": "1 MiB", "read_ratio": 0.5, "rate": rate})).within(1e9, limits.RUN_BYTES)
+        for rate in ("20000000/s", "100/s")
+    ]
+    assert most[0] < 10_000
+    assert most[1] > 2 * most[0]
+
+
+def test_what_a_request_of_a_changed_array_costs_follows_from_a_similar_one() -> None:
+    load = Workload.parse({"size": "64 KiB", "read_ratio": 0.0, "rate": "100/s"})
+    array, more, slower = (
+        Array.from_words(f"{words}")
+        for words in ("4x generic-7k2 raid10", "4x generic-7k2 raid6", "4x generic-5k4 raid10")
+    )
+    run = native.run(resolve(array, 1), load.requests(capacity_bytes=array.usable_bytes, n=100, seed=1))
+    seen = CostSeen.of(run, resolve(array, 1), 100, load, array)
+    assert seen.changed_to(slower, load, resolve(slower, 1)) == seen.cost
+    larger = seen.changed_to(more, load, resolve(more, 1))
+    assert larger is not None
+    assert 1.2 * seen.cost.run_s < larger.run_s < 3 * seen.cost.run_s
+    # hours of it may lie between two requests
+    beside = rebuilding("generic-7k2")
+    assert seen.changed_to(beside, load, resolve(beside, 1)) is None
 
 
 def test_a_trial_of_rare_requests_beside_a_rebuild_is_short() -> None:

@@ -13,7 +13,7 @@ from diskmodel.drive import load_drive
 from diskmodel.engine.run import run
 from diskmodel.engine.scenario import resolve
 from diskmodel.engine.simulate import simulate
-from diskmodel.engine.steady import settled
+from diskmodel.engine.steady import settled, steady
 from diskmodel.engine.steady.drives.buffered import by_disk, staggered
 from diskmodel.engine.steady.past.history import History, most_recent, waiting_in_round
 from diskmodel.engine.steady.start import Start
@@ -169,6 +169,23 @@ def test_a_closed_writer_fills_the_buffers_of_what_is_left_of_a_mirror(level: st
 def test_a_load_that_is_written_in_idle_time_leaves_the_drives_buffer_empty() -> None:
     start = start_of(Array.parse(DISK), Workload.parse({"size": "4 KiB", "read_ratio": 0.0, "rate": "40/s"}))
     assert len(start.buffered) == 0
+
+
+def test_writes_that_one_disk_could_take_leave_buffers_empty_without_a_trial(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Trials of rare requests beside a rebuild went through hours of it, a second each."""
+    layout = {"level": "raid5", "disks": 5}
+    array = Array.parse({"drive": "generic-7k2", "drive_write_cache": True, "layout": layout})
+    rare, often = (Workload.parse({"size": "4 KiB", "read_ratio": 0.5, "rate": rate}) for rate in ("0.4/s", "1/s"))
+    with monkeypatch.context() as patched:
+        patched.setattr(steady, "_HARDLY", 0.0)
+        tried = start_of(array, rare)
+    with monkeypatch.context() as patched:
+        patched.setattr(steady._Trials, "_tried", lambda *_: pytest.fail("tried"))
+        found = start_of(array, rare)
+        with pytest.raises(pytest.fail.Exception):
+            start_of(array, often)
+    assert (found.levels, found.n_before) == (tried.levels, tried.n_before)
+    assert not len(found.buffered)
 
 
 FLASH: dict[str, Any] = {"drive": "samsung-pm893-960", "layout": {"level": "jbod", "disks": 1}}
