@@ -163,7 +163,7 @@ class MountError(InputError):
 
 
 class ConservationError(DiskmodelError):
-    """A run broke a conservation law (Little's law, utilization law, a lost request): a bug in diskmodel."""
+    """A run broke a conservation law (time parts, utilization law, a lost request): a bug in diskmodel."""
 
     code = "conservation"
 

@@ -7,7 +7,6 @@ C. Ruemmler and J. Wilkes, "An introduction to disk drive modeling", IEEE Comput
 
 from __future__ import annotations
 
-from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self, cast
 
@@ -46,6 +45,8 @@ TYPICAL_NEAR_EXCESS_NS = 200_000
 #: Highest place of the average of a write; a square root gives 0.53, and the lowest exponent of `seek_fit` 0.73 over
 #: 1,000 cylinders and 0.80 over 100,000.
 _MAX_WRITE_PLACE_RATIO = 0.72
+#: Distances up to which pieces of a table are interpolated together. At half or double it takes as long.
+_SHORT_PIECE = 64
 
 
 _TIME = cast(dict[str, Any], units.SUFFIXES["_ns"])
@@ -260,25 +261,31 @@ class SeekTable(Description):
         """Return None: a table has no times of its own for writes."""
 
     def one_cylinder_ns(self) -> int:
-        """Return the time of a seek to the next cylinder."""
-        return int(self.curve_ns(2)[1])
+        """Return the time of a seek to the next cylinder: at the first distance, or below it."""
+        return round(self.time_ms[0] * 1e6)
 
     def curve_ns(self, n_cylinders: int) -> Int64:
         """Return the seek time by distance, int64 of shape (n_cylinders,), entry 0 is 0."""
-        known, times = self.distance, [time_ms * 1e6 for time_ms in self.time_ms]
         # each piece by itself, as `numpy.interp` computes it, which searches for the piece of each distance
-        curve = np.full(n_cylinders, round(times[0]), np.int64)
-        longest = max(b - a for a, b in pairwise([*known, max(n_cylinders, known[-1])]))
-        steps = np.arange(min(longest, n_cylinders), dtype=np.float64)
-        of_piece = np.empty_like(steps)
+        known, times = np.array(self.distance, np.int64), np.array(self.time_ms) * 1e6
         middle = (len(known) - 1) // 2
-        beyond = max(0.0, (times[-1] - times[middle]) / (known[-1] - known[middle]))
-        slopes = [(b[1] - a[1]) / (b[0] - a[0]) for a, b in pairwise(zip(known, times, strict=True))]
-        for first, last, time_ns, slope in zip(known, [*known[1:], n_cylinders], times, [*slopes, beyond], strict=True):
-            piece = curve[first:last]
-            ns = of_piece[: len(piece)]
-            np.multiply(steps[: len(piece)], slope, out=ns)
-            ns += time_ns
+        beyond = max(0.0, float((times[-1] - times[middle]) / (known[-1] - known[middle])))
+        slopes = np.append(np.diff(times) / np.diff(known), beyond)
+        lengths = np.diff(np.append(known, max(n_cylinders, known[-1])))
+        curve = np.full(n_cylinders, round(float(times[0])), np.int64)
+        steps = np.arange(min(int(lengths.max()), n_cylinders), dtype=np.float64)
+        # short pieces, of which a table has most, all at once
+        n_short = int(np.argmax(lengths > _SHORT_PIECE)) if lengths.max() > _SHORT_PIECE else len(lengths)
+        piece_of = np.repeat(np.arange(n_short), lengths[:n_short])
+        short = curve[known[0] :][: len(piece_of)]
+        distance = np.arange(known[0], known[0] + len(short))
+        piece_of = piece_of[: len(short)]
+        short[:] = np.rint((distance - known[piece_of]) * slopes[piece_of] + times[piece_of])
+        ends = [*known[1:], n_cylinders]
+        for at in range(n_short, len(known)):
+            piece = curve[known[at] : ends[at]]
+            ns = steps[: len(piece)] * slopes[at]
+            ns += times[at]
             piece[:] = np.rint(ns, out=ns)
         curve[0] = 0
         return curve

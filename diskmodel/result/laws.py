@@ -1,7 +1,8 @@
 """Conservation laws of every run, whatever was simulated. A violation is a bug of the program and raises.
 
 Each is checked exactly, in integers, over the whole run: nothing lost, time parts that add up, the population of a
-closed stream, Little's law, the utilization law's bound.
+closed stream, the utilization law's bound. Little's law over a whole run is none of them: the number in system
+integrates to the sum of all responses whatever the times are, since each request adds its own.
 """
 
 from __future__ import annotations
@@ -16,10 +17,8 @@ from diskmodel.records import Int64, Requests, Run
 _PIECE = 1 << 18
 
 
-def check_laws(requests: Requests, run: Run, left: Int64 | None = None) -> None:
+def check_laws(requests: Requests, run: Run) -> None:
     """Raise where a run breaks a law.
-
-    `left`: its times of completion in order, where these are known.
 
     Raises
     ------
@@ -29,26 +28,7 @@ def check_laws(requests: Requests, run: Run, left: Int64 | None = None) -> None:
     _check_rows(requests, run)
     _check_parts(run)
     _check_population(requests, run)
-    _check_little(run, left)
     check_devices(run)
-
-
-def number_in_system_integral(issue_ns: Int64, done_ns: Int64) -> int:
-    """Integral of the number in system over time, by a sweep over the sorted events; exact, request · ns."""
-    came, left = _in_order(issue_ns), _in_order(done_ns)
-    total = inside = n_left = 0
-    now = int(came[0]) if len(came) else 0
-    # piece by piece, so that a long run needs no columns of all events
-    for first in range(0, len(came), _PIECE):
-        arrivals = came[first : first + _PIECE]
-        is_last = first + _PIECE >= len(came)
-        until = len(left) if is_last else int(np.searchsorted(left, came[first + _PIECE]))
-        departures = left[n_left:until]
-        time, change = _events(arrivals, departures)
-        number = inside + np.concatenate([[0], np.cumsum(change)])
-        total += exact_sum(number[:-1] * np.diff(time, prepend=now))
-        inside, now, n_left = int(number[-1]), int(time[-1]), until
-    return total
 
 
 def _in_order(values: Int64) -> Int64:
@@ -65,14 +45,6 @@ def sum_of_responses(issue_ns: Int64, done_ns: Int64) -> int:
     """Sum of all responses as a Python integer."""
     pieces = (slice(first, first + _PIECE) for first in range(0, len(done_ns), _PIECE))
     return sum(exact_sum(done_ns[piece] - issue_ns[piece]) for piece in pieces)
-
-
-def _events(issue_ns: Int64, done_ns: Int64) -> tuple[Int64, Int64]:
-    """Times in order and the change of the number in system at each; completions first at the same instant."""
-    time = np.concatenate([done_ns, issue_ns])
-    change = np.repeat(np.array([-1, 1], dtype=np.int64), [len(done_ns), len(issue_ns)])
-    order = np.argsort(time, kind="stable")
-    return time[order], change[order]
 
 
 def _check_rows(requests: Requests, run: Run) -> None:
@@ -113,17 +85,6 @@ def _check_population(requests: Requests, run: Run) -> None:
             n_left = np.searchsorted(left, came, side="right")
             most = int((np.arange(1, len(came) + 1) - n_left).max())
             raise ConservationError(f"stream {rule.name}: {most} requests outstanding with {rule.n_clients} clients")
-
-
-def _check_little(run: Run, left: Int64 | None) -> None:
-    """N = X R over the whole run: it begins and ends empty, so both are the same integral, counted in two ways."""
-    done = run.completions
-    integral = number_in_system_integral(done.issue_ns, done.done_ns if left is None else left)
-    responses = sum_of_responses(done.issue_ns, done.done_ns)
-    if integral != responses:
-        raise ConservationError(
-            f"Little's law: the number in system integrates to {integral}, responses to {responses}"
-        )
 
 
 def check_devices(run: Run) -> None:

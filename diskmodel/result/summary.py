@@ -73,7 +73,7 @@ def summarize(
     if len(requests) <= _SORTED_UP_TO:
         order = np.argsort(done.done_ns, kind="stable")
         left = done.done_ns[order]
-    check_laws(requests, run, left)
+    check_laws(requests, run)
     run = replace(run, round_requests=measured_round(run, len(requests)))
     window = measuring_window(requests, run, order)
     rows = window.rows

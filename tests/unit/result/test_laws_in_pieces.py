@@ -10,7 +10,7 @@ import pytest
 from diskmodel.errors import ConservationError
 from diskmodel.records import PARTS, Completions, DeviceCounters, Requests, Run, StreamRule
 from diskmodel.result import laws
-from diskmodel.result.laws import check_laws, number_in_system_integral
+from diskmodel.result.laws import check_laws
 
 
 def served(
@@ -34,15 +34,6 @@ def served(
         zero + end, zero + 1, zero + n, zero, zero + 512 * n, zero, zero, zero + 1, zero, zero, zero, zero
     )
     return requests, Run(Completions(issue_ns, done_ns, parts, np.zeros(n, np.bool_)), devices, "test", 0.0, end)
-
-
-@pytest.mark.parametrize("piece", [1, 2, 3, 7, 100])
-def test_the_integral_is_the_same_in_pieces_of_any_length(piece: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    rng = np.random.default_rng(piece)
-    issue = np.sort(rng.integers(0, 50, 40))
-    done = issue + rng.integers(0, 30, 40)
-    monkeypatch.setattr(laws, "_PIECE", piece)
-    assert number_in_system_integral(issue, done) == int((done - issue).sum())
 
 
 def test_a_row_is_named_by_its_number_in_the_whole_run(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -80,12 +71,6 @@ def test_clients_of_each_stream_are_counted_apart() -> None:
     check_laws(requests, run)
     with pytest.raises(ConservationError, match="stream b: 2 requests outstanding with 1 clients"):
         check_laws(replace(requests, stream=np.array([0, 1, 1, 0, 0, 1], np.int32)), run)
-
-
-def test_the_integral_needs_no_order() -> None:
-    issue, done = np.array([30, 10, 20, 10]), np.array([35, 60, 21, 10])
-    assert number_in_system_integral(issue, done) == 5 + 50 + 1 + 0
-    assert number_in_system_integral(issue[:0], done[:0]) == 0
 
 
 def test_a_closed_stream_behind_an_open_one_is_looked_at() -> None:
