@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Self
 
 from diskmodel.controller.description import Controller
@@ -88,6 +88,18 @@ class CacheTables:
             lanes=lanes,
             read_ahead_sectors=ahead,
             read_ahead_piece_sectors=max(min(row_sectors, ahead // 4) // block_sectors, 1) * block_sectors,
+        )
+
+    def beside(self, n_blocks: int, n_lines: int) -> CacheTables:
+        """Return the tables of what is left beside so many blocks that were read, and lines that wait, and stay."""
+        if not n_blocks and not n_lines:
+            return self
+        return replace(
+            self,
+            read_blocks=self.read_blocks - n_blocks,
+            dirty_lines=self.dirty_lines - n_lines,
+            high_lines=max(self.high_lines - n_lines, 0),
+            low_lines=max(self.low_lines - n_lines, 0),
         )
 
 

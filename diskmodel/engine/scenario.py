@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -77,8 +77,7 @@ class Scenario:
         if not self.controller.has_real_cache:
             return None
         tables = CacheTables.of(self.controller, self.layout, self.drive.sector_bytes, self.depth)
-        apart = self.start.cached_apart
-        return replace(tables, read_blocks=tables.read_blocks - apart) if apart else tables
+        return tables.beside(self.start.cached_apart, self.start.dirty_apart)
 
     @property
     def has_drawn_hits(self) -> bool:

@@ -65,7 +65,11 @@ class Cost:
         run_s += STRIP_S[run.engine] * n * _strips(scenario, workload)
         cached = _in_caches(scenario, workload, run.engine)
         run_s += n * (cached.run_s + CROWDED_S[run.engine] * _crowded(scenario, workload))
-        kept = KEPT_BYTES * int(run.devices.write_bytes.sum()) / PAGE_BYTES if is_flash else 0.0
+        written = int(run.devices.write_bytes.sum())
+        # what caches took is written later
+        late_pages = max(n * _written_bytes(workload) * scenario.layout.copies - written, 0.0) / PAGE_BYTES * is_flash
+        run_s += (PAGE_S[run.engine] + FLASH_WRITE_S[run.engine]) * late_pages
+        kept = KEPT_BYTES * (written / PAGE_BYTES + late_pages) if is_flash else 0.0
         if workload.is_open and not scenario.layout.has_strips:
             # in an overload ever more of them wait
             kept += RECORD_KEPT_BYTES * int(run.devices.response_ns.sum()) / max(run.end_ns, 1)
@@ -177,6 +181,14 @@ def guessed(scenario: Scenario, workload: Workload, array: Array | None = None) 
         return cost
     apart_s = 1 / max(most_per_s(workload, is_flash=is_flash), 1e-12)
     return Cost(cost.run_s + beside.work_s * apart_s, cost.kept_bytes + beside.kept_bytes * apart_s)
+
+
+def _written_bytes(workload: AnyWorkload) -> float:
+    """Return the bytes that a request writes on average; 0 of a trace, whose length is given."""
+    if not isinstance(workload, Workload):
+        return 0.0
+    written = sum(stream.row_weight * stream.write_ratio * stream.mean_size_bytes for stream in workload.streams)
+    return written / max(sum(stream.row_weight for stream in workload.streams), 1e-300)
 
 
 def _in_caches(scenario: Scenario, workload: AnyWorkload, engine: str) -> Cost:

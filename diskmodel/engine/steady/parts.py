@@ -13,6 +13,7 @@ from diskmodel.engine.steady.start import Levels, Start
 
 if TYPE_CHECKING:
     from diskmodel.engine.scenario import Scenario
+    from diskmodel.records import Run
 
 
 class Parts:
@@ -49,6 +50,14 @@ class Parts:
     def marks(self) -> tuple[tuple[int, int], ...]:
         """Mark and room of each level, in bytes."""
         return self.controller.marks, self.drives.marks, self.host.marks
+
+    def with_all_that_waits(self, run: Run, start: Start) -> Run:
+        """Return a run with the levels of all that waited, also of what its start did not list."""
+        if not start.dirty_apart or not len(run.levels):
+            return run
+        levels = run.levels.copy()
+        levels[:, 1] += self.controller.bytes_apart(start)
+        return replace(run, levels=levels)
 
     def start(self, levels: Levels) -> Start:
         """The state at these levels."""

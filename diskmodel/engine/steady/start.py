@@ -153,6 +153,8 @@ class Start:
     ----------
     dirty : int64, shape (n,)
         Blocks that wait in the controller's write-back cache, ascending.
+    dirty_apart : int
+        Lines of it that are full beside those, of places that the run does not write again, and that stay.
     cached : int64, shape (n,)
         Blocks that came into the controller's read cache, in order.
     cached_written : int64, shape (n,)
@@ -217,6 +219,7 @@ class Start:
     """
 
     dirty: Int64 = field(default_factory=_nothing)
+    dirty_apart: Beside[int] = 0
     cached: Int64 = field(default_factory=_nothing)
     cached_written: Int64 = field(default_factory=_nothing)
     cached_apart: Beside[int] = 0

@@ -90,7 +90,9 @@ class _Trials:
     def run(self, levels: Levels, n_dirty: int = 0) -> tuple[Levels, Pace]:
         """What a trial shows that begins at these levels, and with so many dirty pages where theirs is low."""
         requests, run = self._tried(levels, n_dirty)
-        return levels_after(self.parts, levels, run, requests), pace_of(self.parts, requests, run)
+        return levels_after(self.parts, levels, run, requests, self._start(levels, 1)), pace_of(
+            self.parts, requests, run
+        )
 
     def drains_at_once(self, levels: Levels) -> bool:
         """Whether a part of a trial shows that drives' buffers empty, so that the rest need not be simulated."""
@@ -126,7 +128,7 @@ class _Trials:
                 n_before=parts.history.n_before,
             )
             trial = replace(scenario, start=start, sample_every=max(n // _SAMPLES, 1))
-            return requests, self.engine(trial, requests)
+            return requests, parts.with_all_that_waits(self.engine(trial, requests), start)
 
         if not self.most:
             self.most.append(few_enough_beside(n, lambda n: run_of(n)[1], scenario, self.workload))
@@ -152,9 +154,11 @@ def shown_by(
     requests: Requests, run: Run, scenario: Scenario, workload: Workload, *, capacity_bytes: int, seed: int
 ) -> tuple[Levels, Pace]:
     """What a run shows of the levels that it began with, as a trial would."""
-    assert scenario.start.levels is not None
-    parts = Parts(scenario, History(workload, capacity_bytes, seed))
-    return levels_after(parts, scenario.start.levels, run, requests), pace_of(parts, requests, run)
+    start = scenario.start
+    assert start.levels is not None
+    parts = Parts(replace(scenario, start=EMPTY), History(workload, capacity_bytes, seed))
+    run = parts.with_all_that_waits(run, start)
+    return levels_after(parts, start.levels, run, requests, start), pace_of(parts, requests, run)
 
 
 def settled(

@@ -8,7 +8,7 @@ import numpy as np
 
 from diskmodel.engine.steady.parts import Parts
 from diskmodel.engine.steady.past.history import distinct
-from diskmodel.engine.steady.start import Level, Levels
+from diskmodel.engine.steady.start import Level, Levels, Start
 from diskmodel.records import Op, Requests, Run
 from diskmodel.workload import Workload
 
@@ -94,8 +94,8 @@ def requests_of_wave(parts: Parts, filling: Pace, draining: Pace, n_dirty: int) 
     return round(filling.requests_per_s * parts.host.pages.old_ns / 1e9 + draining.requests_per_s * drain_s)
 
 
-def levels_after(parts: Parts, levels: Levels, run: Run, requests: Requests) -> Levels:
-    """Where levels go that began at `levels`."""
+def levels_after(parts: Parts, levels: Levels, run: Run, requests: Requests, start: Start) -> Levels:
+    """Where levels go that began at `levels`, at which this is the start."""
     if not len(run.levels):
         return Levels()
     at, ends = run.levels[:, 1:4].copy(), parts.marks()
@@ -104,8 +104,11 @@ def levels_after(parts: Parts, levels: Levels, run: Run, requests: Requests) -> 
     logged = int(caches.writes[:, 1].sum()) - caches.gap_sectors // 2
     at[:, 1] -= logged * parts.drives.sector_bytes * parts.scenario.layout.n_disks
     host_bytes, disk_bytes = _written_bytes(requests), int(run.devices.write_bytes.sum())
-    # the first quarter fills queues
-    drift = (at[-1] - at[len(at) // 4]) / np.maximum([host_bytes, disk_bytes, host_bytes], 1) * 4 / 3
+    # the first quarter fills queues; before every client had a turn, what a cache took at once is what it takes
+    begin = at[len(at) // 4].copy()
+    if len(requests) <= parts.history.workload.queue_depth:
+        begin[0] = min(begin[0], parts.controller.waiting_bytes(start))
+    drift = (at[-1] - begin) / np.maximum([host_bytes, disk_bytes, host_bytes], 1) * 4 / 3
     controller, drives, pages = (
         _level(float(d), int(begin), int(end), *marks)
         for d, begin, end, marks in zip(drift, at[0], at[-1], ends, strict=True)

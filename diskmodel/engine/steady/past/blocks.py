@@ -128,9 +128,13 @@ def _recent(history: History, n: int, block_bytes: int) -> Int64:
     return most_recent(filling_uses(history, n, block_bytes), n)
 
 
-def regions_of(history: History, block_bytes: int) -> Int64:
-    """Return first block and end of the streams' regions, ascending, where they overlap as one; int64, shape (n, 2)."""
-    spaces = [history.workload.space(stream, history.capacity_bytes) for stream in history.workload.streams]
+def regions_of(history: History, block_bytes: int, *, only_writes: bool = False) -> Int64:
+    """Return first block and end of the streams' regions, ascending, where they overlap as one; int64, shape (n, 2).
+
+    Of all streams, or of those that write.
+    """
+    streams = [stream for stream in history.workload.streams if stream.write_ratio or not only_writes]
+    spaces = [history.workload.space(stream, history.capacity_bytes) for stream in streams]
     found: list[list[int]] = []
     for space in sorted(spaces, key=lambda space: space.first_byte):
         first, end = space.first_byte // block_bytes, -(-(space.first_byte + space.span_bytes) // block_bytes)

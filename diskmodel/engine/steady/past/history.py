@@ -34,6 +34,12 @@ _SAMPLE_ROWS = 1 << 10
 _BLOCKS_KEPT = 12
 #: Of those that say which were written, of pools with cache devices.
 _MARKED_KEPT = 2
+#: Digits of the share of a stream in the rows: those of multiples of a load differ by the rounding of their rates. At
+#: half, streams that go through their regions in order would not end where the run begins.
+_SHARE_DIGITS = 10
+#: The same where it hardly matters. At three, the rates of a comparison have a past each, which for an ARC of 512 GiB
+#: take a second each; at one, a stream has up to a third more of the rows than it is.
+_ROUNDED_DIGITS = 2
 #: Fields of a stream that say where its requests are, beside its pattern.
 _PLACES = ("alignment_bytes", "span_bytes", "span_ratio", "offset_bytes", "offset_ratio")
 
@@ -67,21 +73,33 @@ class History:
     def placed(self) -> History:
         """The one history of all that write at the same places, whenever they do and whatever makes it safe.
 
-        Of several streams, how fast each of them is decides whose rows come when.
+        Of several streams, how fast each of them is beside the others decides whose rows come when: the rates that a
+        comparison tries are multiples of one load, and share its past.
         """
-        (first, *others) = self.workload.streams
-        if others or first.kind != "requests" or first.excerpts is not None:
+        streams = self.workload.streams
+        if any(stream.kind != "requests" or stream.excerpts is not None for stream in streams):
             return self
-        is_anywhere = not isinstance(first.addresses, Sequential | Strided)
-        plain = Stream(
-            sizes=first.sizes,
-            read_ratio=first.read_ratio,
-            addresses=first.addresses,
-            arrival=Closed(clients=1),
-            **{name: getattr(first, name) for name in _PLACES},
-        )
-        workload = self.workload.model_copy(update={"name": "", "streams": (plain,)})
+        is_anywhere = not any(isinstance(stream.addresses, Sequential | Strided) for stream in streams)
+        total = sum(stream.row_weight for stream in streams)
+        if not total:
+            return self
+        plain = tuple(_placed(stream, stream.row_weight / total) for stream in streams)
+        workload = self.workload.model_copy(update={"name": "", "streams": plain})
         return replace(self, workload=workload, n_before=0 if is_anywhere else self.n_before)
+
+    @property
+    def rounded(self) -> History:
+        """The one history of all whose streams have about the same shares, where those do not say where one has come.
+
+        Clients are whole numbers, so that multiples of a load that has some differ.
+        """
+        if self.n_before or any(not stream.weight for stream in self.workload.streams):
+            return self
+        streams = tuple(
+            stream.model_copy(update={"weight": float(f"{stream.weight:.{_ROUNDED_DIGITS}g}")})
+            for stream in self.workload.streams
+        )
+        return replace(self, workload=self.workload.model_copy(update={"streams": streams}))
 
     def uses(self, n: int, block_bytes: int, *, only_writes: bool = False) -> Int64:
         """About the last `n` uses of blocks, or all of the past that is drawn, the latest last; int64."""
@@ -192,6 +210,18 @@ class History:
         count = _n_blocks(offset, length, block_bytes)
         latest = _latest(count, MAX_USES)
         return ranges(offset[latest] // block_bytes, count[latest])
+
+
+def _placed(stream: Stream, share: float) -> Stream:
+    """Return a stream that writes at the same places, with so many of the rows."""
+    return Stream(
+        sizes=stream.sizes,
+        read_ratio=stream.read_ratio,
+        addresses=stream.addresses,
+        arrival=Closed(clients=1),
+        weight=float(f"{share:.{_SHARE_DIGITS}g}"),
+        **{name: getattr(stream, name) for name in _PLACES},
+    )
 
 
 def write_weight(stream: Stream) -> float:

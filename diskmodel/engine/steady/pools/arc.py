@@ -126,7 +126,7 @@ def _filled(
 
 def arc_lists(history: History, n: int, record_bytes: int) -> ArcLists:
     """Return what a pool's ARC of `n` records holds after a long time, as `arc_uses` leaves it."""
-    past = history.shared.placed
+    past = history.shared.placed.rounded
     lists, share, n_uses, rows, again = _filled(past, n, record_bytes)
     current().enter_once((arc_lists.__name__, past, n, record_bytes), _USE_S * n_uses)
     recent, frequent, was_recent, was_frequent = lists

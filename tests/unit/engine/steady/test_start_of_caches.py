@@ -10,7 +10,9 @@ import pytest
 from diskmodel.array import Array
 from diskmodel.engine import Account, on_account
 from diskmodel.engine.simulate import simulate
+from diskmodel.engine.steady.past import history
 from diskmodel.engine.steady.past.history import History, waiting_in_round
+from diskmodel.engine.steady.start import Level
 from diskmodel.workload import Workload
 from tests.unit.engine.steady.starting import start_of
 
@@ -42,6 +44,46 @@ def test_a_small_cache_that_drains_within_the_trial_is_not_full() -> None:
     assert len(start_of(popular("raid5", 7, "16 MiB"), load, seed=0).dirty) == pytest.approx(2048, rel=0.1)
 
 
+@pytest.mark.parametrize("load", [{"clients": 64}, {"rate": "600/s"}, {"rate": "150/s"}], ids=str)
+def test_a_cache_far_larger_than_the_past_that_is_drawn_is_as_full(
+    load: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One of 256 GiB began nearly empty: 64 clients wrote 2.1 million times 1 MiB a second and not 140."""
+    array = popular("raid5", 7, "256 MiB")
+    workload = Workload.parse({"size": "4 KiB", "read_ratio": 0.0, "span": "500 GB"} | load)
+    whole = start_of(array, workload, seed=2)
+    assert whole.dirty_apart == 0
+    rates = [simulate(array, workload, n_requests=20_000, seed=2, profile_draws=0).iops.value]
+    monkeypatch.setattr(history, "MAX_USES", 1 << 15)
+    short = start_of(array, workload, seed=3)  # what was drawn of another one is kept
+    assert short.levels == whole.levels
+    assert (
+        len(short.dirty) < 1 << 15 <= len(short.dirty) + short.dirty_apart == pytest.approx(len(whole.dirty), rel=0.02)
+    )
+    rates.append(simulate(array, workload, n_requests=20_000, seed=3, profile_draws=0).iops.value)
+    assert rates[0] == pytest.approx(rates[1], rel=0.1)
+
+
+def test_a_cache_takes_all_of_a_region_that_is_smaller_than_its_mark(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(history, "MAX_USES", 1 << 15)
+    load = Workload.parse({"size": "4 KiB", "read_ratio": 0.0, "span": "100 MiB", "rate": "150/s"})
+    start = start_of(popular("raid5", 7, "256 MiB"), load)
+    assert 0 < len(start.dirty) < 25_600
+    assert start.dirty_apart == 0
+
+
+def test_a_trial_in_which_few_clients_have_a_turn_shows_that_they_fill_a_cache() -> None:
+    """The cache took all that 500 clients sent at once, and a trial of 88 requests ended before a disk was asked."""
+    layout = {"level": "raid10", "disks": 4}
+    array = Array.parse(
+        {"drive": "kioxia-cm6-r-30720", "layout": layout, "controller": {"write_cache": {"size": "4 GiB"}}}
+    )
+    load = Workload.parse({"size": "7 MiB", "read_ratio": 0.0, "clients": 500})
+    levels = start_of(array, load).levels
+    assert levels is not None
+    assert levels.controller is Level.FULL
+
+
 def test_all_that_waits_of_popular_blocks_is_as_old_as_a_round() -> None:
     """Half of the writes go to 500 places: a round takes more writes than twice the blocks that wait."""
     rng = np.random.default_rng(1)
@@ -60,11 +102,11 @@ def test_loads_that_write_at_the_same_places_share_what_waits() -> None:
     plain = History(Workload.parse(fields | {"clients": 2}), 10**12, 5, 70)
     others = ({"clients": 16}, {"clients": 2, "think": "1 ms"}, {"clients": 2, "sync": "fdatasync"}, {"rate": "9/s"})
     for other in others:
-        history = History(Workload.parse(fields | other), 10**12, 5, 90)
-        assert history.placed == plain.placed
+        drawn = History(Workload.parse(fields | other), 10**12, 5, 90)
+        assert drawn.placed == plain.placed
         for only_writes in (False, True):
-            uses = history.uses(500, 4096, only_writes=only_writes)
-            np.testing.assert_array_equal(history.placed.uses(500, 4096, only_writes=only_writes), uses)
+            uses = drawn.uses(500, 4096, only_writes=only_writes)
+            np.testing.assert_array_equal(drawn.placed.uses(500, 4096, only_writes=only_writes), uses)
     # streams in order have come as far as their requests, and of several the faster one has more of the rows
     in_order = [
         History(
@@ -73,18 +115,28 @@ def test_loads_that_write_at_the_same_places_share_what_waits() -> None:
         for n in (7, 9)
     ]
     assert in_order[0].placed != in_order[1].placed
-    two = Workload.parse({"streams": [{"size": "8 KiB", "rate": "9/s"}, {"size": "4 KiB", "rate": "1/s"}]})
-    assert History(two, 10**12, 5).placed == History(two, 10**12, 5)
+    pair = Workload.parse({"streams": [{"size": "8 KiB", "rate": "9/s"}, {"size": "4 KiB", "rate": "1/s"}]})
+    two, many, others = (
+        History(load, 10**12, 5).placed for load in (pair, pair.scaled(1 / 7), pair.scaled_each([1, 1.01]))
+    )
+    assert two == many != others
+    # of an ARC's past they hardly do
+    assert (
+        two.rounded == many.rounded == others.rounded != History(pair.scaled_each([1, 1.1]), 10**12, 5).placed.rounded
+    )
+    for only_writes in (False, True):
+        uses = History(pair, 10**12, 5).uses(500, 4096, only_writes=only_writes)
+        np.testing.assert_array_equal(two.uses(500, 4096, only_writes=only_writes), uses)
 
 
 def test_questions_enter_what_they_use_whoever_has_drawn_it() -> None:
     """Of two at the same time, it would depend on the machine which is the first."""
     spent = []
     for _ in range(2):
-        history, account = History(Workload.parse(POPULAR), 10**12, 11), Account(1.0)
+        past, account = History(Workload.parse(POPULAR), 10**12, 11), Account(1.0)
         with on_account(account):
             for _ in range(2):
-                history.uses(50_000, 4096)
+                past.uses(50_000, 4096)
         spent.append(account.spent_s)
     assert spent[0] == spent[1] > 0
 
