@@ -59,6 +59,10 @@ class Reader(NamedTuple):
     does: Callable[[Any], bool]
 
 
+#: Made once: `list | tuple` is made anew for each value that is looked at.
+_LISTS = (list, tuple)
+
+
 class Description(BaseModel, metaclass=_Constructor):
     """Base of `Drive`, `Layout`, `Controller`, `Host`, `Array`, `Workload` and `Objective`."""
 
@@ -83,9 +87,7 @@ class Description(BaseModel, metaclass=_Constructor):
         renamed = {}
         for key, value in data.items():
             full = key if key in fields else _with_suffix(key, fields)
-            is_plain = not isinstance(value, str | list | tuple | Mapping) and not _is_switch(value)
-            is_zero = isinstance(value, int | float) and not isinstance(value, bool) and value == 0
-            if full is not None and full != key and is_plain and not is_zero:
+            if full is not None and full != key and _is_without_unit(value):
                 raise ValueError(f"{key}={value!r}: has no unit; write for example {_in_both_ways(key, full, value)}")
             name = full or key
             if full is not None and _is_switch(value) and not takes_bool(fields[full].annotation):
@@ -198,11 +200,18 @@ class Description(BaseModel, metaclass=_Constructor):
         write_text(path, self.to_toml())
 
 
+def _is_without_unit(value: Any) -> bool:
+    """Return whether it is a single value that has to have a unit, as 0 has not."""
+    is_plain = not isinstance(value, str | list | tuple | Mapping) and not _is_switch(value)
+    is_zero = isinstance(value, int | float) and not isinstance(value, bool) and value == 0
+    return is_plain and not is_zero
+
+
 def _is_switch(value: Any) -> bool:
     """Return whether it is true or false, or a list with one of them: Python takes true for 1."""
-    return isinstance(value, bool) or (
-        isinstance(value, list | tuple) and any(isinstance(item, bool) for item in value)
-    )
+    if isinstance(value, _LISTS):
+        return any(isinstance(item, bool) for item in value)
+    return isinstance(value, bool)
 
 
 def takes_bool(annotation: Any) -> bool:

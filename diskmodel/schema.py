@@ -7,10 +7,10 @@ same words (`kernel/src/record/schema.rs`), so that a difference between two ver
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, is_dataclass
+from dataclasses import is_dataclass
 from functools import cache
 from types import NoneType, UnionType
-from typing import Annotated, Any, ClassVar, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple, TypeVar, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
 
@@ -24,8 +24,7 @@ class _Beside:
     """Marks a field that only Python reads, or that crosses over in another record."""
 
 
-@dataclass(frozen=True)
-class GivenAs:
+class GivenAs(NamedTuple):
     """Marks a field whose value crosses over as `record.of(value)`."""
 
     record: type

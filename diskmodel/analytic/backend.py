@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,8 +22,7 @@ _MOST_STRIPS = 200_000
 _LEAST = 2
 
 
-@dataclass(frozen=True)
-class BackEnd:
+class BackEnd(NamedTuple):
     """Pieces of a sample of requests, in order; arrays of shape (n_pieces,) unless noted.
 
     Attributes

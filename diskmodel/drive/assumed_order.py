@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from diskmodel.queue import AGE_WEIGHT, COMMITTED, MISS_MARGIN_NS
@@ -24,8 +23,7 @@ class Order(NamedTuple):
     weighed: int | None = None
 
 
-@dataclass(frozen=True)
-class AssumedOrder:
+class AssumedOrder(NamedTuple):
     """A kind of drives whose firmware is assumed to be like that of others.
 
     Attributes

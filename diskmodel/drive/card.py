@@ -11,7 +11,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Self
 
 if TYPE_CHECKING:
     from diskmodel.drive.assumed_order import AssumedOrder
@@ -26,8 +26,7 @@ RATED_BYTES = 4096
 LONG_BYTES = 1 << 20
 
 
-@dataclass(frozen=True)
-class OtherPrograms:
+class OtherPrograms(NamedTuple):
     """A drive that is a whole system with other programs than it is taken to have.
 
     Attributes
@@ -77,8 +76,7 @@ class Trouble:
     about: str = "system"
 
 
-@dataclass(frozen=True)
-class OwnEffort:
+class OwnEffort(NamedTuple):
     """What a run of an engine of its own costs.
 
     Attributes

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Self, TypedDict
+from typing import Any, NamedTuple, Self, TypedDict
 
 from diskmodel.controller import CacheTables
 from diskmodel.drive import DriveTables, KernelTables
@@ -31,8 +31,7 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True)
-class WriteZoneTables:
+class WriteZoneTables(NamedTuple):
     """Zones that the host writes in order (rule N2).
 
     Attributes

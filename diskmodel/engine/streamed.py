@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -18,8 +17,7 @@ from diskmodel.schema import to_kernel
 from diskmodel.workload import Blocks
 
 
-@dataclass(frozen=True)
-class Streamed:
+class Streamed(NamedTuple):
     """A run of which no completion was kept: its counters, and what was folded."""
 
     run: Run

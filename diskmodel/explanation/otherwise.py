@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from diskmodel.array import Array
 from diskmodel.engine.ledger import current
@@ -56,8 +56,7 @@ _OLDER: HostKind = "libaio-2014"
 _MDADM_CHUNK = 512 << 10
 
 
-@dataclass(frozen=True)
-class Assumption:
+class Assumption(NamedTuple):
     """Something that a description need not say.
 
     Attributes

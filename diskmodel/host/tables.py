@@ -14,8 +14,7 @@ from diskmodel.records import Int64
 _NO_PAUSES = np.empty((0, 2), np.int64)
 
 
-@dataclass(frozen=True)
-class PageCacheTables:
+class PageCacheTables(NamedTuple):
     """Size of the page cache in pages, and when dirty ones are written (rules P2, P5 to P7, P9).
 
     Attributes

@@ -9,8 +9,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 if TYPE_CHECKING:
     from diskmodel.errors import Fault
@@ -20,8 +19,7 @@ if TYPE_CHECKING:
     from diskmodel.layout.volumes import VolumeTables
 
 
-@dataclass(frozen=True)
-class Groups:
+class Groups(NamedTuple):
     """What a plan says of groups: the most disks of one, the levels that are tried, and whether their number is stated.
 
     Attributes

@@ -7,6 +7,7 @@ belong to another kind is a rule, so that a wrong one gets a sentence of its own
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache, lru_cache
 from importlib import import_module
 from typing import Any, Self
 
@@ -21,6 +22,19 @@ from diskmodel.layout.shape import Shape
 
 #: What programs call passes over the disks of an array, and the action of a rebuild that each is.
 _PASSES = {"scrub": "check", "resilver": "recover", "check": "check", "resync": "resync"}
+#: Levels and numbers of disks whose kind is kept: a plan asks for each of hundreds some times.
+_KEPT_KINDS = 4096
+
+
+@cache
+def _volumes() -> tuple[type[Layout], ...]:
+    volumes: tuple[type[Layout], ...] = import_module("diskmodel.layout.kinds").VOLUMES
+    return volumes
+
+
+@lru_cache(maxsize=_KEPT_KINDS)
+def _of_level(level: str, disks: int | None) -> type[Layout]:
+    return next(kind for kind in _volumes() if kind.takes(KINDS[level], disks))
 
 
 class Layout(Card, Keys):
@@ -33,13 +47,12 @@ class Layout(Card, Keys):
         They are loaded by name when they are asked for: they are above this class, and a package that loads them itself
         would load pydantic for whoever only wants the list of levels.
         """
-        volumes: tuple[type[Layout], ...] = import_module("diskmodel.layout.kinds").VOLUMES
-        return volumes
+        return _volumes()
 
     @classmethod
     def of_level(cls, level: str, disks: int | None = None) -> type[Layout]:
         """Return the kind of a level; with so many disks, where their number is known."""
-        return next(kind for kind in Layout.kinds() if kind.takes(KINDS[level], disks))
+        return _of_level(level, disks)
 
     def _of_its_kind(self) -> Self:
         """Return the same description as one of its kind."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from diskmodel.layout.levels import KINDS, RaidLevel
 
@@ -14,8 +14,7 @@ MAX_DISKS = 100_000
 MAX_VDEV_DISKS = 255
 
 
-@dataclass(frozen=True)
-class Shape:
+class Shape(NamedTuple):
     """A RAID level with its counts, as plain arithmetic: it stands behind `Layout` and the rule of thumb.
 
     Attributes

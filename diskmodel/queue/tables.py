@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Self
+from typing import NamedTuple, Self
 
 from diskmodel.queue.description import Queue
 from diskmodel.queue.rpo import miss_256ths, weight_ppm
 
 
-@dataclass(frozen=True)
-class QueueTables:
+class QueueTables(NamedTuple):
     """A scheduler, and the tunables of all schedulers; named as in `Queue`.
 
     Attributes

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import NamedTuple
 
 from diskmodel.errors import DescriptionError, Fault
 from diskmodel.records import PARTS, Requests, Run
@@ -36,8 +37,7 @@ MIN_PRECISION = 1e-6
 _CONTROLLER, _HOST = 0, 2
 
 
-@dataclass(frozen=True)
-class Target:
+class Target(NamedTuple):
     """How narrow which intervals have to be.
 
     Attributes
@@ -85,8 +85,7 @@ class Target:
         return mean_is_narrow and (percentile is None or latency.relative_half_width(percentile) <= self.precision)
 
 
-@dataclass(frozen=True)
-class Subset:
+class Subset(NamedTuple):
     """Some of the requests in the window.
 
     Attributes
@@ -100,8 +99,7 @@ class Subset:
     estimate: Callable[[], Latency]
 
 
-@dataclass(frozen=True)
-class Measured:
+class Measured(NamedTuple):
     """What was measured in the window of a run, whether or not it kept its completions.
 
     Attributes
@@ -131,8 +129,7 @@ class Measured:
     iops: Interval
 
 
-@dataclass(frozen=True)
-class Burst:
+class Burst(NamedTuple):
     """Rates before and after a write-back cache was full for the first time; nan where it never was.
 
     Attributes

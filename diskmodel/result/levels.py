@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -21,8 +21,7 @@ _LATE_SHARE = 1 / 6
 _MATERIAL = 0.005
 
 
-@dataclass(frozen=True)
-class Drift:
+class Drift(NamedTuple):
     """A level that has not settled.
 
     Attributes

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -16,8 +16,7 @@ from diskmodel.result.statistics.quantiles import batches_with_enough
 from diskmodel.result.statistics.registry import PERCENTILES
 
 
-@dataclass(frozen=True)
-class Segment:
+class Segment(NamedTuple):
     """Completions in a row, summed up.
 
     Attributes
@@ -47,8 +46,7 @@ class Segment:
     streams: Sequence[tuple[int, Int64]]
 
 
-@dataclass(frozen=True)
-class Responses:
+class Responses(NamedTuple):
     """Responses of all requests of some segments, or of those of one operation or stream.
 
     Attributes

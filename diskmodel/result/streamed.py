@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -19,8 +19,7 @@ from diskmodel.result.statistics.warmup import warm_up
 from diskmodel.result.statistics.window import Window, cycle_of, sees_too_few_cycles, whole_rounds
 
 
-@dataclass(frozen=True)
-class Tally:
+class Tally(NamedTuple):
     """What a run in flat memory leaves behind.
 
     Attributes

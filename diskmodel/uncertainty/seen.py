@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,8 +15,7 @@ from diskmodel.records import PARTS, Op, Requests, Run
 SLOWEST = 0.02
 
 
-@dataclass(frozen=True)
-class Seen:
+class Seen(NamedTuple):
     """What disks did in a run.
 
     Attributes

@@ -5,10 +5,9 @@ from __future__ import annotations
 import math
 import tomllib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 #: Estimated from published measurements, leaving one drive out; and what these do not determine.
 TABLES = tuple(Path(__file__).parent / name for name in ("spread.toml", "assumed.toml"))
@@ -18,8 +17,7 @@ TABLES = tuple(Path(__file__).parent / name for name in ("spread.toml", "assumed
 _TERMS, _EXACT = 1_000, 1e-15
 
 
-@dataclass(frozen=True)
-class Spread:
+class Spread(NamedTuple):
     """Distribution of a factor between what is predicted and what is true.
 
     Attributes

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from diskmodel.uncertainty.case import Case
 from diskmodel.uncertainty.perturbation import Perturbation
@@ -13,8 +12,7 @@ from diskmodel.uncertainty.perturbation import Perturbation
 Common = Literal["drive", "array", "all"]
 
 
-@dataclass(frozen=True)
-class Known:
+class Known(NamedTuple):
     """What is known of an unknown in one case.
 
     Attributes
@@ -29,8 +27,7 @@ class Known:
     perturbation: Callable[[float, int], Perturbation]
 
 
-@dataclass(frozen=True)
-class Unknown:
+class Unknown(NamedTuple):
     """One thing that is not known.
 
     Attributes

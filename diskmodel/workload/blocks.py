@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,8 +17,7 @@ from diskmodel.workload.stream import Stream
 ROWS_PER_BLOCK = 1 << 16
 
 
-@dataclass(frozen=True)
-class Block:
+class Block(NamedTuple):
     """Rows of one stream, in order; columns as in `records.Requests`, and the number of each row in the workload."""
 
     row: Int64

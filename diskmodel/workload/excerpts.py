@@ -5,9 +5,8 @@ from __future__ import annotations
 import base64
 import zlib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -51,8 +50,7 @@ _MAX_NS = 2.0**62
 _Count = Annotated[int, Field(ge=1, le=MAX_CYCLE)]
 
 
-@dataclass(frozen=True)
-class Cycle:
+class Cycle(NamedTuple):
     """The requests of all phases once, in order.
 
     Attributes

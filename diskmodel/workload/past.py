@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,8 +18,7 @@ from diskmodel.workload.stream import Stream
 _PAST = 1
 
 
-@dataclass(frozen=True)
-class Past:
+class Past(NamedTuple):
     """Requests before a run, the latest last.
 
     Attributes

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 from diskmodel.records import Int64
 
 
-@dataclass(frozen=True)
-class Space:
+class Space(NamedTuple):
     """Places for requests: `first_byte + k * alignment_bytes` for k in [0, n_places).
 
     Attributes

@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 from pydantic import BeforeValidator
 
@@ -22,8 +21,7 @@ _IOPS = re.compile(r"(?<!\d)(?P<rate>\d[\d,.]*\s*k?)\s*(?:iops|io/s)", re.IGNORE
 _LINK = re.compile(r"(?<!\d)\d[\d,.]*\s*[kMGT]?i?[Bb](?:it)?/s")
 
 
-@dataclass(frozen=True)
-class Profile:
+class Profile(NamedTuple):
     """A controller, and what it rests on.
 
     Attributes

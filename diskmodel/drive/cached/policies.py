@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 #: "none": everything passes by, as where the cache is detached (bcache's none, dm-cache's passthrough, Open CAS's pt).
 Mode = Literal["writethrough", "writeback", "writearound", "none"]
 
 
-@dataclass(frozen=True)
-class Policy:
+class Policy(NamedTuple):
     """How a program caches.
 
     Attributes

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
 from types import MappingProxyType
-from typing import Annotated, Any, ClassVar, Literal, Self
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple, Self
 
 import numpy as np
 from pydantic import Field, model_validator
@@ -30,8 +29,7 @@ _P95 = 1.6448536269514722
 _MAX_BURST_NS = 1 << 56
 
 
-@dataclass(frozen=True)
-class Limit:
+class Limit(NamedTuple):
     """A limit of one volume, of operations or of bytes a second.
 
     Attributes

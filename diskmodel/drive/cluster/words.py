@@ -54,39 +54,36 @@ def _log(found: re.Match[str]) -> dict[str, Any]:
 
 
 _N = r"(?P<n>\d{1,6})"
-#: What each part of the words may be, and the fields that it gives.
-_PARTS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], dict[str, Any]]], ...] = tuple(
-    (re.compile(text, re.IGNORECASE), fields)
-    for text, fields in (
-        (rf"(?:on\s+)?{_N}\s+(?:nodes|hosts|servers)", lambda m: {"nodes": int(m["n"])}),
-        (rf"{_N}\s+clients?", lambda m: {"clients": int(m["n"])}),
-        (r"tuned|(?:no|without)\s+power[\s-]*saving|power[\s-]*saving\s+off", lambda m: {"power_saving": False}),
-        (rf"(?:ceph\s+|release\s+)?(?P<name>{'|'.join(RELEASES)})", lambda m: {"release": m["name"].lower()}),
-        (r"(?P<not>un|not\s+)?optimi[sz]ed(?:\s+(?:rocksdb|packages|build))?",
-         lambda m: {"rocksdb_optimized": m["not"] is None}),
-        (r"(?:with\s+)?(?:an?\s+|the\s+)?old\s+store", lambda m: {"costs": {"later_writes": 2}}),
-        (rf"{_N}\s+cores(?:\s+(?:each|a node|per node))?",
-         lambda m: {"cores": int(m["n"])}),
-        (rf"{_N}\s+(?:pgs|placement groups)", lambda m: {"placement_groups": int(m["n"])}),
-        (rf"{_N}\s+osds?\s+(?:per|a|each)\s*drive", lambda m: {"osds_per_drive": int(m["n"])}),
-        (rf"(?:replicas?|replicated|size|copies)\s*=?\s*{_N}", lambda m: {"replicas": int(m["n"])}),
-        (rf"{_N}\s*(?:x\s*)?(?:replicas?|copies|replicated)", lambda m: {"replicas": int(m["n"])}),
-        (r"(?:ec|erasure(?:[\s-]?cod(?:e|ed|ing))?)\s*:?\s*(?P<k>\d+)\s*\+\s*(?P<m>\d+)",
-         lambda m: {"data": int(m["k"]), "parity": int(m["m"])}),
-        (r"(?:db|wal|db\s*(?:and|\+|/)\s*wal|rocksdb)\s+on\s+(?:(?P<n>\d{1,3})\s*[x×]\s*)?(?P<drive>\S.*)", _log),
-        (r"(?P<rate>\d+(?:\.\d+)?)\s*(?:gbe|gbit(?:/s)?|gbps|g)(?:\s+(?:network|ethernet))?",
-         lambda m: {"network": f"{m['rate']} Gbit/s"}),
-        (r"round\s*trips?\s+(?:of\s+)?(?P<time>\d.*)", lambda m: {"round_trip": m["time"]}),
-        (r"(?P<n>\d+|one|a|two)\s+(?:nodes?|hosts?|servers?)\s+(?:failed|down|missing|lost)",
-         lambda m: {"failed_nodes": _number(m["n"])}),
-        (r"(?:is\s+)?(?:recovering|recovery|backfill(?:ing)?)", lambda m: {"recovers": True}),
-        (r"(?:deep[\s-]*)?scrub(?:s|bing)?", lambda m: {"scrubs": True}),
-        (r"(?:one|an?|1)\s+osd\s+(?P<factor>\d{1,4}(?:\.\d{1,3})?)\s*(?:x|times)\s+slower",
-         lambda m: {"slow_osd": float(m["factor"])}),
-        (r"nearfull\s*(?:at|=)?\s*(?P<ratio>\d+(?:\.\d+)?\s*%?)", lambda m: {"nearfull_ratio": m["ratio"]}),
-        (r"failure[\s-]*domain\s*=?\s*(?P<what>host|osd)", lambda m: {"failure_domain": m["what"].lower()}),
-        (rf"{_N}\s*(?:[x×]\s*|\s)(?P<drive>\S.*)", _drives),
-    )
+#: What each part of the words may be, as a pattern, and the fields that it gives.
+_PARTS: tuple[tuple[str, Callable[[re.Match[str]], dict[str, Any]]], ...] = (
+    (rf"(?:on\s+)?{_N}\s+(?:nodes|hosts|servers)", lambda m: {"nodes": int(m["n"])}),
+    (rf"{_N}\s+clients?", lambda m: {"clients": int(m["n"])}),
+    (r"tuned|(?:no|without)\s+power[\s-]*saving|power[\s-]*saving\s+off", lambda m: {"power_saving": False}),
+    (rf"(?:ceph\s+|release\s+)?(?P<name>{'|'.join(RELEASES)})", lambda m: {"release": m["name"].lower()}),
+    (r"(?P<not>un|not\s+)?optimi[sz]ed(?:\s+(?:rocksdb|packages|build))?",
+     lambda m: {"rocksdb_optimized": m["not"] is None}),
+    (r"(?:with\s+)?(?:an?\s+|the\s+)?old\s+store", lambda m: {"costs": {"later_writes": 2}}),
+    (rf"{_N}\s+cores(?:\s+(?:each|a node|per node))?",
+     lambda m: {"cores": int(m["n"])}),
+    (rf"{_N}\s+(?:pgs|placement groups)", lambda m: {"placement_groups": int(m["n"])}),
+    (rf"{_N}\s+osds?\s+(?:per|a|each)\s*drive", lambda m: {"osds_per_drive": int(m["n"])}),
+    (rf"(?:replicas?|replicated|size|copies)\s*=?\s*{_N}", lambda m: {"replicas": int(m["n"])}),
+    (rf"{_N}\s*(?:x\s*)?(?:replicas?|copies|replicated)", lambda m: {"replicas": int(m["n"])}),
+    (r"(?:ec|erasure(?:[\s-]?cod(?:e|ed|ing))?)\s*:?\s*(?P<k>\d+)\s*\+\s*(?P<m>\d+)",
+     lambda m: {"data": int(m["k"]), "parity": int(m["m"])}),
+    (r"(?:db|wal|db\s*(?:and|\+|/)\s*wal|rocksdb)\s+on\s+(?:(?P<n>\d{1,3})\s*[x×]\s*)?(?P<drive>\S.*)", _log),
+    (r"(?P<rate>\d+(?:\.\d+)?)\s*(?:gbe|gbit(?:/s)?|gbps|g)(?:\s+(?:network|ethernet))?",
+     lambda m: {"network": f"{m['rate']} Gbit/s"}),
+    (r"round\s*trips?\s+(?:of\s+)?(?P<time>\d.*)", lambda m: {"round_trip": m["time"]}),
+    (r"(?P<n>\d+|one|a|two)\s+(?:nodes?|hosts?|servers?)\s+(?:failed|down|missing|lost)",
+     lambda m: {"failed_nodes": _number(m["n"])}),
+    (r"(?:is\s+)?(?:recovering|recovery|backfill(?:ing)?)", lambda m: {"recovers": True}),
+    (r"(?:deep[\s-]*)?scrub(?:s|bing)?", lambda m: {"scrubs": True}),
+    (r"(?:one|an?|1)\s+osd\s+(?P<factor>\d{1,4}(?:\.\d{1,3})?)\s*(?:x|times)\s+slower",
+     lambda m: {"slow_osd": float(m["factor"])}),
+    (r"nearfull\s*(?:at|=)?\s*(?P<ratio>\d+(?:\.\d+)?\s*%?)", lambda m: {"nearfull_ratio": m["ratio"]}),
+    (r"failure[\s-]*domain\s*=?\s*(?P<what>host|osd)", lambda m: {"failure_domain": m["what"].lower()}),
+    (rf"{_N}\s*(?:[x×]\s*|\s)(?P<drive>\S.*)", _drives),
 )  # fmt: skip
 
 
@@ -152,7 +149,7 @@ def _fields_of(words: str) -> dict[str, Any]:
 
 def _of_part(text: str) -> dict[str, Any] | None:
     for part, fields in _PARTS:
-        if (found := part.fullmatch(text)) is not None:
+        if (found := re.fullmatch(part, text, re.IGNORECASE)) is not None:
             return fields(found)
     return None
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 
-@dataclass(frozen=True)
-class MediaCacheTables:
+class MediaCacheTables(NamedTuple):
     """The media cache of one arm; blocks count from the arm's first.
 
     Attributes

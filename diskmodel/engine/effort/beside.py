@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, NamedTuple, Self
 
 from diskmodel.array import Array
 from diskmodel.engine.effort.limits import LEAST, RUN_BYTES, RUNS_S
@@ -23,8 +22,7 @@ _OFTEN = 16
 _FASTEST_BYTES_PER_S = (300e6, 1e9)
 
 
-@dataclass(frozen=True)
-class Beside:
+class Beside(NamedTuple):
     """What goes on beside the requests of an array while it is rebuilt.
 
     Attributes

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, NamedTuple, Self
 
 from diskmodel.array import Array
 from diskmodel.engine.effort.beside import Beside, most_per_s
@@ -42,8 +41,7 @@ PROBE = 1_000
 GUESS = 8
 
 
-@dataclass(frozen=True)
-class Cost:
+class Cost(NamedTuple):
     """What a request costs, as a run of some shows it.
 
     Attributes
@@ -116,8 +114,7 @@ def looked_at(
         n = min(4 * n, PROBE)
 
 
-@dataclass(frozen=True)
-class CostSeen:
+class CostSeen(NamedTuple):
     """What a request of an array was seen to cost, from which follows what one of a similar array does.
 
     Attributes

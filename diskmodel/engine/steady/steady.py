@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pkgutil import resolve_name
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from diskmodel.engine.effort import LEAST_OF_MOVED, few_enough, few_enough_beside
 from diskmodel.engine.steady.parts import Parts
@@ -58,8 +58,7 @@ _SEARCHES, _SAME = 4, 1 / 32
 Engine = Callable[["Scenario", Requests], Run]
 
 
-@dataclass(frozen=True)
-class Near:
+class Near(NamedTuple):
     """What is known of an array that differs little from another one, under the same workload.
 
     Attributes

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -33,8 +33,7 @@ def trial_requests(workload: Workload, *, rebuilds_flash: bool) -> int:
     return min(max(round(TRIAL_REQUESTS / counts_as), _TURNS * workload.queue_depth), TRIAL_REQUESTS)
 
 
-@dataclass(frozen=True)
-class Pace:
+class Pace(NamedTuple):
     """How fast a trial went: requests, pages that they wrote to, and by how many fewer were dirty, a second.
 
     `rise` is what waited more at its end than when it began, anywhere, as a share of what was written; `late_rise`

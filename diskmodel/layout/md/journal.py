@@ -33,8 +33,7 @@ def journal_bytes(log: LogDevice) -> int:
     return size if log.drive is None else min(size, log.card.capacity_bytes - JOURNAL_FIRST_BYTES - BEHIND_BYTES)
 
 
-@dataclass(frozen=True)
-class JournalTables:
+class JournalTables(NamedTuple):
     """Journal of an array in whole numbers.
 
     Attributes
@@ -184,8 +183,7 @@ PARTIAL_FIRST_BYTES, PARTIAL_BYTES = 12 << 10, 1 << 20
 PARTIAL_ROOM_BYTES, PARTIAL_ENTRIES = 128 << 10, 148
 
 
-@dataclass(frozen=True)
-class PartialTables:
+class PartialTables(NamedTuple):
     """Log of partial parity on each member, in whole numbers.
 
     Attributes

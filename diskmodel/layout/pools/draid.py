@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import random
-from dataclasses import dataclass
 from functools import cache
+from typing import NamedTuple
 
 #: What a group has on each of its disks, bytes (`VDEV_DRAID_ROWHEIGHT`): a record of 16 MiB fits into one data column.
 ROW_BYTES = 16 << 20
@@ -16,8 +16,7 @@ RESERVED_BYTES = 2 * ROW_BYTES
 ORDERS = 64
 
 
-@dataclass(frozen=True)
-class DraidTables:
+class DraidTables(NamedTuple):
     """The groups of a dRAID vdev in whole numbers; data and parity columns are those of `VdevTables`.
 
     Attributes

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import OrderedDict, deque
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
 #: What one feed takes at most, bytes (`l2arc_write_max` since 2.2.7; before 8 MiB), and as much again while the ARC has
@@ -21,8 +20,7 @@ FEED_NS, BUSY_FEED_NS = 1_000_000_000, 200_000_000
 HEADER_BYTES, HEADERS_RATIO = 96, 0.33
 
 
-@dataclass(frozen=True)
-class CacheDeviceTables:
+class CacheDeviceTables(NamedTuple):
     """Cache devices of which figures are known, in whole numbers.
 
     Attributes
@@ -40,8 +38,7 @@ class CacheDeviceTables:
     latency_ns: int
 
 
-@dataclass(frozen=True)
-class L2arcTables:
+class L2arcTables(NamedTuple):
     """The cache devices of a pool in whole numbers.
 
     Attributes

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from diskmodel.layout.pools.records import ACTIVE_READS, GATHER_BYTES, GATHER_FLASH_BYTES, GATHER_GAP_BYTES
 from diskmodel.layout.pools.streams import ACTIVE_AHEAD
 from diskmodel.layout.pools.tables import LABELS_BEFORE_BYTES, LABELS_BEHIND_BYTES, PARTITION_BYTES, metaslab_bytes
 
 
-@dataclass(frozen=True)
-class ClassTables:
+class ClassTables(NamedTuple):
     """How OpenZFS gives commands to a drive, by classes (rules X8 and X14).
 
     Attributes

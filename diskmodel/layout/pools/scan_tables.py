@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 #: Records that are read and not written yet, bytes for each data disk of the vdev (`zfs_scan_vdev_limit`, 4 MiB before
 #: 2.2). At half, a hard disk's writes are as long: they are at most 1 MiB.
@@ -27,8 +27,7 @@ QUIET_READS, CREDIT = 5, 5
 USUAL_USED_RATIO = 0.8
 
 
-@dataclass(frozen=True)
-class ScanTables:
+class ScanTables(NamedTuple):
     """A scan in whole numbers.
 
     Attributes

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 #: Streams that are followed (`zfetch_max_streams`), and how long one is left alone before another takes its place
 #: (`zfetch_min_sec_reap`), ns.
@@ -14,8 +15,7 @@ LEAST_AHEAD_BYTES, MOST_AHEAD_BYTES = 4 << 20, 64 << 20
 ACTIVE_AHEAD = 3
 
 
-@dataclass(frozen=True)
-class ReadTables:
+class ReadTables(NamedTuple):
     """How a pool reads ahead, in whole numbers.
 
     Attributes

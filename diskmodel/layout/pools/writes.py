@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 #: A transaction group is written so long after the last one was begun (`zfs_txg_timeout`), ns, or when so much is
 #: dirty: a share of the most dirty data (`zfs_dirty_data_sync_percent`).
@@ -60,8 +60,7 @@ WRITE_GAP_BYTES = 4 << 10
 LABELED_VDEVS = 3
 
 
-@dataclass(frozen=True)
-class WriteTables:
+class WriteTables(NamedTuple):
     """How a pool writes, in whole numbers.
 
     Attributes

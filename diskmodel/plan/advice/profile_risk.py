@@ -9,6 +9,7 @@ from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from functools import partial
 from statistics import fmean as mean
+from typing import NamedTuple
 
 from diskmodel.engine import with_part
 from diskmodel.engine.steady.shared import Like
@@ -179,8 +180,7 @@ def chance_is_enough(
     return not left and mean(by_draw.values()) >= confidence, order
 
 
-@dataclass(frozen=True)
-class _Drawn:
+class _Drawn(NamedTuple):
     """What is drawn for an array, and the array as it is described in a run as long as those of the draws.
 
     Attributes
@@ -348,8 +348,7 @@ def _fewer(
     return (CountChance(less[-1], mean(_tried_again(truths, less[-1], drawn, [0.0] * len(met), met))),)
 
 
-@dataclass(frozen=True)
-class _Bounds:
+class _Bounds(NamedTuple):
     """The chance of each draw with a number of disks, as far as it is known: at least, and at most."""
 
     least: Sequence[float]

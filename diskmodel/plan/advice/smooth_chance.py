@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -26,8 +26,7 @@ _FAR_SDS, _FAR_FACTOR = 6.0, 10.0
 LogSds = Mapping[tuple[str, str], float]
 
 
-@dataclass(frozen=True)
-class Margin:
+class Margin(NamedTuple):
     """How far a draw is from a limit, before what is not known of its slowest requests.
 
     Attributes

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 
 def rebuild_fields(hours: float) -> dict[str, Any]:
@@ -12,8 +11,7 @@ def rebuild_fields(hours: float) -> dict[str, Any]:
     return {"rebuild_hours": hours, "rebuild_ends": None if math.isnan(hours) else math.isfinite(hours)}
 
 
-@dataclass(frozen=True)
-class Statics:
+class Statics(NamedTuple):
     """Space, money, rack units, rebuild and data loss of an array.
 
     Attributes

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from diskmodel.array import Array
 from diskmodel.engine import DrawnRuns, simulate_drawn_runs
@@ -51,8 +52,7 @@ _DEPTH_OF_A_DISK = 16
 _DEEP = 64
 
 
-@dataclass(frozen=True)
-class HighestRate:
+class HighestRate(NamedTuple):
     """The highest rate that an array sustains, and what is not known of it.
 
     Attributes

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import Executor, Future, wait
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from diskmodel.engine import with_part
 from diskmodel.engine.ledger import as_question, current, elsewhere
@@ -173,8 +173,7 @@ def run_plan(
     )
 
 
-@dataclass(frozen=True)
-class _Advice:
+class _Advice(NamedTuple):
     """Advice that is being found, and the count to which what it simulates is added."""
 
     future: Future[Any]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from diskmodel.array import Array
 from diskmodel.engine import often_enough
@@ -40,8 +40,7 @@ _MAX_FLASH_STEPS = 25_000
 _MAX_FLASH_REQUESTS = 16_000
 
 
-@dataclass(frozen=True)
-class BesideRebuild:
+class BesideRebuild(NamedTuple):
     """A load beside a rebuild.
 
     Attributes

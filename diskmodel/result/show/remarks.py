@@ -8,7 +8,7 @@ A remark has a kind, one of `KINDS`. Every command takes what it shows from here
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 #: Kinds of remarks and what they are about, the one that changes a decision most first.
 KINDS = {
@@ -33,8 +33,7 @@ _ALWAYS = ("unread",)
 MOST = 3
 
 
-@dataclass(frozen=True)
-class Remark:
+class Remark(NamedTuple):
     """What to know of an answer.
 
     Attributes

@@ -146,7 +146,7 @@ def test_a_failed_disk_and_a_rebuild_change_nothing_about_what_is_in_the_caches(
     rebuilt = base | {"failed": [1], "spares": 1, "rebuild": {"done_ratio": 0.25}}
     history = History(Workload.parse({"size": "4 KiB", "read_ratio": 0.5, "rate": "50/s"}), 10**12, 4)
     assert drive.media_cache is not None
-    small = replace(drive, media_cache=replace(drive.media_cache, max_extents=2000))
+    small = replace(drive, media_cache=drive.media_cache._replace(max_extents=2000))
     layouts = [resolve(Array.parse({"drive": ARCHIVE, "layout": layout}), 0).layout for layout in (base, rebuilt)]
     whole, other = (full_caches(history, layout, small) for layout in layouts)
     assert other is whole

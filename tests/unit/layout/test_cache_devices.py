@@ -87,7 +87,7 @@ def test_records_from_the_beginning_make_room_first() -> None:
 
 def test_records_of_some_ages_make_room_sooner() -> None:
     """Of eight slots the older half has three records, the newer one."""
-    l2arc = L2arc(replace(TABLES, slots=10), [Region(0, 7, 3, (3, 1))], 8)
+    l2arc = L2arc(TABLES._replace(slots=10), [Region(0, 7, 3, (3, 1))], 8)
     found = []
     for record in range(100, 110):
         l2arc.insert(record)
@@ -100,7 +100,7 @@ def test_a_feed_takes_what_is_evicted_next() -> None:
     arc = ZfsArc(4)
     for record in (1, 2, 3, 4, 1):
         arc.insert(record)
-    slots = replace(TABLES, slots=100)
+    slots = TABLES._replace(slots=100)
     l2arc = L2arc(slots)
     assert l2arc.feed(arc)  # a record that was used twice, and the least recently used of the others
     assert [record in l2arc for record in (1, 2, 3, 4)] == [True, True, False, False]
@@ -110,7 +110,7 @@ def test_a_feed_takes_what_is_evicted_next() -> None:
     cold = ZfsArc(5)
     for record in (1, 2, 3):
         cold.insert(record)
-    l2arc = L2arc(replace(slots, feed=1))
+    l2arc = L2arc(slots._replace(feed=1))
     l2arc.feed(cold)  # with room it is twice as many, the latest first
     assert [record in l2arc for record in (1, 2, 3)] == [False, True, True]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -120,7 +119,7 @@ def test_a_burst_that_is_longer_than_expected_goes_to_two_blocks() -> None:
 def test_an_indirect_block_is_dirty_with_its_record() -> None:
     """128 KiB above each of two records far apart: the group is a fifth of 16 MiB after a few records (rule X9)."""
     writes = tables("mirror", 2, dirty_data_max="16 MiB").pool.writes
-    assert list(replace(writes, n_records=2_000_000).above(1_500_000)) == [(1954, 1464), (2, 1), (1, 0)]
+    assert list(writes._replace(n_records=2_000_000).above(1_500_000)) == [(1954, 1464), (2, 1), (1, 0)]
     assert writes.indirect == 256
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -78,7 +77,7 @@ def test_the_tail_of_a_mixed_load_is_that_of_the_operation_that_makes_it() -> No
     of_all, of_reads, of_writes = case.tails
     assert of_all == of_reads
     assert of_writes.log_sd > 3 * of_reads.log_sd
-    unknown = Case(array, load, replace(seen, slow_write_ratio=math.nan)).tails
+    unknown = Case(array, load, seen._replace(slow_write_ratio=math.nan)).tails
     assert unknown is not None
     assert of_reads.log_sd < unknown[0].log_sd < of_writes.log_sd
 
@@ -127,7 +126,7 @@ def test_systems_call_what_is_not_known_by_their_parts(words: str, names: set[st
 
 
 def test_the_time_of_a_flush_is_drawn_where_flushes_are_and_take_time() -> None:
-    flushing = replace(DEEP, has_flushes=True)
+    flushing = DEEP._replace(has_flushes=True)
     consumer = load_drive("samsung-870-evo-1tb")
     assert "time of flushes" in drawn(Array(consumer, "jbod", 1), flushing).names
     assert "time of flushes" not in drawn(Array(consumer, "jbod", 1)).names
@@ -228,7 +227,7 @@ def test_the_same_drive_has_the_same_draws_in_another_array() -> None:
 
 def test_no_two_unknowns_of_a_drive_go_together() -> None:
     """Not the latency of its writes and their tail, nor its zones and its overheads."""
-    flushing = replace(DEEP, has_flushes=True)
+    flushing = DEEP._replace(has_flushes=True)
     for name in ("micron-7450-pro-960", "samsung-870-evo-1tb", "generic-7k2"):
         found = drawn(Array(name, "jbod", 1), flushing)
         assert "slowest requests" in found.names
@@ -259,7 +258,7 @@ def test_a_level_is_drawn_of_a_recording_only() -> None:
 
 
 def test_reading_sequentially_depends_on_no_order() -> None:
-    seen = replace(DEEP, positioning_ratio=0.1)
+    seen = DEEP._replace(positioning_ratio=0.1)
     assert "order of commands" not in drawn(Array("generic-10k", "jbod", 1), seen).names
 
 

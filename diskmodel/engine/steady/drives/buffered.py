@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -20,8 +20,7 @@ _HELD_KEPT = 4
 _GOLDEN = (5**0.5 - 1) / 2
 
 
-@dataclass(frozen=True)
-class LastWrites:
+class LastWrites(NamedTuple):
     """The last writes of a past to the disks of an array.
 
     Attributes

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,8 +41,7 @@ _HARDLY = 0.01
 _KEPT = 4
 
 
-@dataclass(frozen=True)
-class Logged:
+class Logged(NamedTuple):
     """The state of the media cache of one drive.
 
     Attributes
@@ -88,8 +87,7 @@ class Caches:
         return cls(np.empty((0, 2), np.int64))
 
 
-@dataclass(frozen=True)
-class _Arms:
+class _Arms(NamedTuple):
     """What of a drive decides what its media cache holds; named as in `HddTables`."""
 
     media_cache: MediaCacheTables

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -82,8 +81,7 @@ def unevenness(uses: Int64, lanes: Lanes, *, reads_per_use: float, arms: Arms | 
     return float(each.std() / each.mean())
 
 
-@dataclass(frozen=True)
-class Arms:
+class Arms(NamedTuple):
     """Where the arms of hard disks go to read, while a sweep goes through its places.
 
     Attributes

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import tomllib
-from dataclasses import dataclass
 from importlib.resources import files
-from typing import Any
+from typing import Any, NamedTuple
 
 from diskmodel.errors import DescriptionError, Fault, choose_from
 
 
-@dataclass(frozen=True)
-class Preset:
+class Preset(NamedTuple):
     """A use of storage as the start of a question.
 
     Attributes
