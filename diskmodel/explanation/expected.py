@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from diskmodel.explanation.likelihood import chance_of, n_independent
-from diskmodel.explanation.simulator import BEYOND, Figure, Floats, Simulator
+from diskmodel.explanation.measured import Figure
+from diskmodel.explanation.simulator import BEYOND, Floats, Simulator
 from diskmodel.plain import Record
 from diskmodel.result.statistics import student_t
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from diskmodel.engine.ledger import LEAST_LEFT, current
-from diskmodel.explanation.causes.cause import Cause, Scale
+from diskmodel.explanation.causes.cause import Cause, Ladder, Scale
 from diskmodel.explanation.likelihood import chance_of, log_fit, log_likelihood
 from diskmodel.explanation.simulator import Floats, Simulated, Simulator, together
 
@@ -266,42 +266,62 @@ def along(
     prior: float,
     rows: Floats | None = None,
 ) -> Iterator[Hypothesis]:
-    """Yield the strengths of one cause, of one on a scale also those between the simulated ones."""
-    scale = cause.strengths
-    if not isinstance(scale, Scale) or scale.at is not None:
+    """Yield the strengths of one cause, of one on a scale or a ladder also those between the simulated ones."""
+    scale, ladder = cause.strengths, cause.ladder
+    if isinstance(scale, Scale) and scale.at is None:
+        # each way in which a strength acts by itself: variants of one follow each other
+        ways = [list(own) for _, own in groupby(found, lambda pair: pair[0].value[1] if scale.ways else None)]
+        for own in ways:
+            yield from _between(simulator, cause, scale, own, prior / len(ways), rows)
+    elif ladder is not None:
+        ladders: dict[str, list[tuple[Variant, Hypothesis]]] = {}
+        for pair in found:
+            ladders.setdefault(ladder.way(pair[0].value), []).append(pair)
+        for own in ladders.values():
+            share = sum(one.prior for _, one in own)
+            own.sort(key=lambda pair: ladder.number(pair[0].value))
+            yield from _between(simulator, cause, ladder, own, prior * share, rows)
+    else:
         for _, one in found:
             yield replace(one, prior=prior * one.prior)
-        return
-    # each way in which a strength acts by itself: variants of one follow each other
-    ways = [list(own) for _, own in groupby(found, lambda pair: pair[0].value[1] if scale.ways else None)]
-    for own in ways:
-        yield from _between(simulator, cause, scale, own, prior / len(ways), rows)
 
 
 def _between(
     simulator: Simulator,
     cause: Cause,
-    scale: Scale,
+    scale: Scale | Ladder,
     found: Sequence[tuple[Variant, Hypothesis]],
     prior: float,
     rows: Floats | None,
 ) -> Iterator[Hypothesis]:
     """Yield simulated strengths of one way, and those between them."""
-    pairs = list(pairwise(found))
-    share = prior / (len(pairs) * _STEPS + 1)
-    for (low, first), (high, last) in pairs:
-        for step in range(_STEPS):
-            part = step / _STEPS
-            ends = math.log(scale.number(low.value)), math.log(scale.number(high.value))
-            value = scale.like(low.value, math.exp((1 - part) * ends[0] + part * ends[1]))
-            causes = tuple(
-                (cause, value, scale.words(value)) if other is cause else (other, *rest)
-                for other, *rest in first.causes
-            )
-            figures = (1 - part) * first.figures + part * last.figures
-            error = np.maximum(first.error, last.error)
-            near = first if part < 0.5 else last
-            yield judged(
-                simulator, Hypothesis(causes, share, figures, error, near.offset, near.shared, near.kept), rows
-            )
+    steps = [
+        (*pair, step / _STEPS, value)
+        for pair in pairwise(found)
+        for step in range(_STEPS)
+        if (value := _value_at(scale, pair, step / _STEPS)) is not None
+    ]
+    share = prior / (len(steps) + 1)
+    for (_, first), (_, last), part, value in steps:
+        causes = tuple(
+            (cause, value, scale.words(value)) if other is cause and part else (other, *rest)
+            for other, *rest in first.causes
+        )
+        figures = (1 - part) * first.figures + part * last.figures
+        error = np.maximum(first.error, last.error)
+        near = first if part < 0.5 else last
+        yield judged(simulator, Hypothesis(causes, share, figures, error, near.offset, near.shared, near.kept), rows)
     yield replace(found[-1][1], prior=share)
+
+
+def _value_at(scale: Scale | Ladder, pair: Sequence[tuple[Variant, Hypothesis]], part: float) -> Any:
+    """Return the value that is so far from one strength to the next one; None where it is one of both already."""
+    low, high = (one.value for one, _ in pair)
+    if not part:
+        return low
+    ends = math.log(scale.number(low)), math.log(scale.number(high))
+    number = math.exp((1 - part) * ends[0] + part * ends[1])
+    value = scale.like(low, number)
+    # whole numbers are hardly more than the ends, and each of them stands once
+    last = scale.like(low, math.exp(math.log(number) - (ends[1] - ends[0]) / _STEPS))
+    return None if value in (low, high, last) else value

@@ -85,6 +85,39 @@ class Measured:
         return rate * sum(self.n[part] * self.figures[f"{part}.mean"] for part in self.parts) / total / 1e9
 
 
+@dataclass(frozen=True)
+class Figure:
+    """One figure that is compared.
+
+    Attributes
+    ----------
+    load : int
+        Which of the measured loads.
+    part : str
+        "" of a rate; "reads", "writes" or "commits".
+    kind : str
+        "iops", "mean" or a percentile.
+    """
+
+    load: int
+    part: str
+    kind: str
+
+    @property
+    def key(self) -> str:
+        """Its name among the figures of a run."""
+        return f"{self.part}.{self.kind}" if self.part else self.kind
+
+    def log(self, figures: dict[str, float]) -> float:
+        """Return its logarithm; of a percentile that of its ratio to the mean, so that it describes a shape."""
+        value = figures.get(self.key, math.nan)
+        if not value > 0:
+            return math.nan
+        if self.kind in SHAPE:
+            return math.log(value / figures[f"{self.part}.mean"])
+        return math.log(value)
+
+
 def measured_array(array: Array, one: Measured) -> Array:
     """Return the array, or one drive of it where that was measured, as a test of a minute finds it."""
     tested = array.drive.in_a_test()

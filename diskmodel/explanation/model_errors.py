@@ -10,7 +10,7 @@ from diskmodel.engine import DrawnRuns
 from diskmodel.explanation.causes.cause import is_sequential
 from diskmodel.explanation.causes.uneven import accesses_of
 from diskmodel.explanation.measured import SHAPE
-from diskmodel.uncertainty import AnyWorkload, origin_of
+from diskmodel.uncertainty import AnyWorkload, Case, origin_of
 from diskmodel.workload import Workload
 
 #: Standard deviation, as a logarithm, of a simulated figure of a drive of known parameters, by kind of figure: of
@@ -43,8 +43,11 @@ _FLASH_WRITES = 0.8
 #: (docs/explanation/validation/flash.md).
 _FLASH_READS = 0.3
 #: Standard deviation, as a logarithm, of the time of writes that a drive's own buffer answers while reads keep its arm
-#: busy: each firmware shares between both in its own way, so that a buffer stays nearly empty or fills.
-_BUFFERED = 1.5
+#: busy: each firmware shares between both in its own way, so that a buffer stays nearly empty, and a write takes 0.1
+#: ms, or fills, and it takes as long as what waits for the arm, 20 ms: ln 200 / sqrt 3 where each time between is as
+#: likely. At half, whatever moves these writes is named instead of what slows the reads; at double, nothing says
+#: anything of them.
+_BUFFERED = 3.0
 #: The same of writes that wait for reads of the disks before (parity of md), so that a buffer decides a part of their
 #: time only: on six arrays of the small simulator, whose disks share otherwise, means are 0.88 to 0.95 of what is
 #: expected and p99 0.9 to 1.4. At half, sound arrays raise alarms; at double, what only slows writes is not seen.
@@ -72,8 +75,10 @@ def model_variance(array: Array, workload: AnyWorkload, truths: DrawnRuns | None
     own = (_SHEET_ERROR if is_sheet else _OWN_ERROR)[kind]
     if kind not in SHAPE:
         return own**2
-    if is_sheet and truths is not None and truths.case.is_hdd and part == "reads":
-        is_random = truths.case.load in ("single reads", "queued reads", "mixed")
+    if is_sheet and truths is not None and truths.case.is_hdd and _waits_for_platters(truths.case, part):
+        is_random = truths.case.load != "sequential" and (
+            part == "reads" or accesses_of(array, workload, is_write=True) == 1
+        )
         # several outstanding may meet at a disk, however seldom
         is_alone = isinstance(workload, Workload) and workload.queue_depth <= 1
         own = (_SINGLE if is_alone else _QUEUED)[kind] if is_random else own
@@ -82,6 +87,12 @@ def model_variance(array: Array, workload: AnyWorkload, truths: DrawnRuns | None
     limited = _LIMITED if isinf(array.drive.link_bytes_per_s) else 0.0
     flash = _FLASH_READS if part == "reads" else _FLASH_WRITES
     return own**2 + max(in_order, limited, 0.0 if array.drive.has_arms else flash) ** 2
+
+
+def _waits_for_platters(case: Case, part: str) -> bool:
+    """Whether requests of a part take seeks and turns: reads do, and writes that no buffer answers."""
+    is_safe = isinstance(case.workload, Workload) and case.workload.has_syncs
+    return part == "reads" or (not case.has_cached_writes and not is_safe)
 
 
 def sharing_variance(array: Array, workload: AnyWorkload, part: str) -> float:

@@ -18,7 +18,7 @@ from diskmodel.engine.effort import CostSeen
 from diskmodel.engine.ledger import current
 from diskmodel.errors import InputError
 from diskmodel.explanation.causes.cause import Cause, Change, Law
-from diskmodel.explanation.measured import ALL_PARTS, SHAPE, Measured, measured_array
+from diskmodel.explanation.measured import ALL_PARTS, SHAPE, Figure, Measured, measured_array
 from diskmodel.explanation.model_errors import model_variance, sharing_variance, two_kinds_variance
 from diskmodel.result import RUN, Interval, estimates_by_operation
 from diskmodel.uncertainty import AnyWorkload, half_width_factor, origin_of, spread_of, student
@@ -81,39 +81,6 @@ BEYOND = 0.05
 _SHARED = 0.7
 #: Confidence of the intervals by which sources of a width are compared; their shares hardly depend on it.
 _CONFIDENCE = 0.95
-
-
-@dataclass(frozen=True)
-class Figure:
-    """One figure that is compared.
-
-    Attributes
-    ----------
-    load : int
-        Which of the measured loads.
-    part : str
-        "" of a rate; "reads", "writes" or "commits".
-    kind : str
-        "iops", "mean" or a percentile.
-    """
-
-    load: int
-    part: str
-    kind: str
-
-    @property
-    def key(self) -> str:
-        """Its name among the figures of a run."""
-        return f"{self.part}.{self.kind}" if self.part else self.kind
-
-    def log(self, figures: dict[str, float]) -> float:
-        """Return its logarithm; of a percentile that of its ratio to the mean, so that it describes a shape."""
-        value = figures.get(self.key, math.nan)
-        if not value > 0:
-            return math.nan
-        if self.kind in SHAPE:
-            return math.log(value / figures[f"{self.part}.mean"])
-        return math.log(value)
 
 
 @dataclass(frozen=True)
@@ -440,7 +407,7 @@ class Simulator:
             [self.runs[at] if one is None else dict(one.figures[k]) for at, one in enumerate(self.truths)]
             for k in range(n)
         ]
-        self.offset, self.shared = self._spread(self.reference, lambda load, truth: truth)
+        self.offset, self.shared = self._spread(self.reference, self._drawn)
         # of all figures together, each unknown counts by what it does to them
         widths = np.array([max(self._width(load), _LEAST_WIDTH) ** 2 for load in range(len(self.measured))])
         self.dof = float(widths.sum() / np.sum(widths / self.dofs))
@@ -465,7 +432,48 @@ class Simulator:
             moved = {key: value * ratios.get(key, 1.0) for key, value in run.before.items()}
             return moved if run.law is None else run.law(moved, self.measured[load])
 
-        return self._spread(figures, drawn)
+        return self._spread(figures, [[drawn(at, dict(one)) for at, one in enumerate(own)] for own in self._drawn])
+
+    def own_spread(self, changes: Sequence[Change | None], figures: Floats) -> tuple[Floats, Floats, Floats] | None:
+        """Return offset, covariance and the part of the model's errors that are those of the array with a cause.
+
+        A write that waits for the platter is known as reads are, however little is known of the buffer that took it
+        without the cause; and the time of a flush is not known, which no write had before. None where there is no time.
+        """
+        n, truths = len(self._drawn), list[DrawnRuns | None]()
+        for at, change in enumerate(changes):
+            truths.append(None if change is None else self._truths_with(at, change))
+            if change is not None and (truths[-1] is None or len(truths[-1].figures) < n):
+                return None
+        rows = [
+            [
+                one if change is None or truth is None else _after(change, dict(truth.figures[k]), self.measured[at])
+                for at, (one, change, truth) in enumerate(zip(self._drawn[k], changes, truths, strict=True))
+            ]
+            for k in range(n)
+        ]
+        kept = np.ones(len(self.figures))
+        for at, one in enumerate(self.figures):
+            change, truth, error = changes[one.load], truths[one.load], self.own[at] - self.noise[at]
+            if change is not None and error:
+                own = model_variance(change.array, change.workload, truth, one.part, one.kind)
+                own += sharing_variance(change.array, change.workload, one.part)
+                kept[at] = math.sqrt(own / error)
+        return *self._spread(figures, rows), kept
+
+    def _truths_with(self, at: int, change: Change) -> DrawnRuns | None:
+        """Return as many truths about a measured load with a change as there are of it without; None without time."""
+
+        def make() -> tuple[DrawnRuns | None, float]:
+            before_s = current().spent_s
+            try:
+                found = self._trials(change, self.expected[at]).truths(len(self._drawn))
+            except InputError as error:
+                self.refused["a run with causes"] = str(error)
+                found = None
+            return found, current().spent_s - before_s
+
+        return self._remembered(change, -len(self._drawn), make) if self._drawn else None
 
     def kept(self, runs: Sequence[Simulated | None], *, is_in_turn: bool = False) -> Floats:
         """Return the part of the model's own error of each shape that a cause leaves, of its runs.
@@ -494,16 +502,12 @@ class Simulator:
         moved = max(abs(end - figure.log(run.figures)) for end in ends)
         return min(moved / error, 1.0) if math.isfinite(moved) else 1.0
 
-    def _spread(
-        self, figures: Floats, drawn: Callable[[int, dict[str, float]], dict[str, float]]
-    ) -> tuple[Floats, Floats]:
-        """Return mean and covariance of what truths do to figures; `drawn` makes the figures of one, of a load."""
-        n_figures, n = len(self.figures), len(self._drawn)
+    def _spread(self, figures: Floats, drawn: Sequence[Sequence[dict[str, float]]]) -> tuple[Floats, Floats]:
+        """Return mean and covariance of what truths do to figures: each row has the figures of all loads of one."""
+        n_figures, n = len(self.figures), len(drawn)
         if n < 2:
             return np.zeros(n_figures), np.zeros((n_figures, n_figures))
-        found = np.array(
-            [self.vector([drawn(at, dict(one)) for at, one in enumerate(truths)]) - figures for truths in self._drawn]
-        )
+        found = np.array([self.vector(truths) - figures for truths in drawn])
         # an overload has no latency; what no such drive can do is left out
         known = np.isfinite(found)
         means = np.where(known, found, 0.0).sum(axis=0) / np.maximum(known.sum(axis=0), 1)
@@ -563,6 +567,10 @@ class Simulator:
             if further is not None:
                 found, is_changed = further, True
         return found if is_changed else None
+
+
+def _after(change: Change, figures: dict[str, float], load: Measured) -> dict[str, float]:
+    return figures if change.law is None else change.law(figures, load)
 
 
 def _dof_of(truths: DrawnRuns) -> float:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import numpy as np
 
 from diskmodel.explanation.causes import CAUSES
-from diskmodel.explanation.causes.cause import Scale
+from diskmodel.explanation.causes.cause import Cause, Scale
 from diskmodel.explanation.hypotheses import (
     Hypothesis,
     Runs,
@@ -82,12 +83,34 @@ def single_causes(simulator: Simulator, whole_prior: float) -> Tried:
     found = [(one, made) for one in left if (made := hypothesis_of(simulator, (one,), runs)) is not None]
     causes = {one.cause.name: one.cause for one, _ in found}.values()
     unit = whole_prior / max(sum(cause.prior for cause in causes), 1e-9)
-    singles = tuple(
-        finer
-        for cause in causes
-        for finer in along(simulator, cause, [pair for pair in found if pair[0].cause is cause], unit * cause.prior)
-    )
-    return Tried(variants, runs, tuple(first), singles)
+    singles: list[Hypothesis] = []
+    for cause in causes:
+        own = along(simulator, cause, [pair for pair in found if pair[0].cause is cause], unit * cause.prior)
+        singles += _with_own_spread(simulator, cause, list(own))
+    return Tried(variants, runs, tuple(first), tuple(singles))
+
+
+#: Chance of figures at least so far off down to which it is worth knowing what is not known of an array with a cause.
+_WORTH = 1e-4
+
+
+def _with_own_spread(simulator: Simulator, cause: Cause, found: list[Hypothesis]) -> list[Hypothesis]:
+    """Return strengths of a cause with what is not known of the array as it is with it, where that is another thing.
+
+    It is found at the strength that fits best, and nearly the same at all others: it is that of the same drives.
+    """
+    if not cause.is_of_writes or simulator.is_calibrated or not found:
+        return found
+    best = max(found, key=lambda one: one.log_likelihood)
+    if best.chance < _WORTH or not np.isfinite(best.figures).all():
+        return found
+    value = best.causes[0][1]
+    changes = [simulator.changed(load, (cause, value)) for load in range(len(simulator.measured))]
+    own = simulator.own_spread(changes, best.figures)
+    if own is None:
+        return found
+    offset, shared, kept = own
+    return [judged(simulator, replace(one, offset=offset, shared=shared, kept=kept)) for one in found]
 
 
 def _share(simulator: Simulator, loads: Sequence[int]) -> float:
@@ -133,13 +156,33 @@ def _hopeful(
     ]
     nothing = judged(simulator, Hypothesis((), 1.0, simulator.reference, np.zeros(len(simulator.figures))), rows)
     left, promise = [], []
+    beside = _neighbors(variants)
     for at, one in enumerate(variants):
-        beside = [k for k in (at - 1, at + 1) if 0 <= k < len(variants) and variants[k].cause is one.cause]
-        if is_good[at] or (isinstance(one.cause.strengths, Scale) and any(is_good[k] for k in beside)):
+        if is_good[at] or any(is_good[k] for k in beside[at]):
             own = found[at]
             left.append(one)
             promise.append(math.log(one.cause.prior) + (nothing if own is None else own).log_likelihood)
     return tuple(left), promise
+
+
+def _neighbors(variants: Sequence[Variant]) -> list[list[int]]:
+    """Return the places of the next strengths of each one between which figures are interpolated."""
+    ways: dict[tuple[str, str], list[int]] = {}
+    found: list[list[int]] = [[] for _ in variants]
+    for at, one in enumerate(variants):
+        scale, ladder = one.cause.strengths, one.cause.ladder
+        if isinstance(scale, Scale) and at and variants[at - 1].cause is one.cause:
+            found[at].append(at - 1)
+            found[at - 1].append(at)
+        elif ladder is not None:
+            ways.setdefault((one.cause.name, ladder.way(one.value)), []).append(at)
+    for (name, _), own in ways.items():
+        ladder = next(one.cause.ladder for one in variants if one.cause.name == name)
+        assert ladder is not None
+        for low, high in pairwise(sorted(own, key=lambda at: ladder.number(variants[at].value))):
+            found[low].append(high)
+            found[high].append(low)
+    return found
 
 
 def rows_of(simulator: Simulator, loads: Sequence[int]) -> Floats:

@@ -17,6 +17,8 @@ from diskmodel.workload import Stream, Workload
 #: classes, from the order in which administrators' handbooks and the threads of `docs/explanation/validation` look for
 #: them. A factor of 3 either way changes the order of two causes only where their figures fit equally well.
 OFTEN, SOMETIMES, SELDOM = 3.0, 1.0, 0.3
+#: The same of what is there unless somebody took it away.
+USUALLY = 10.0
 
 #: What becomes of simulated figures (as `Measured.figures`) of a measured load where no field of a description says it.
 Law = Callable[[dict[str, float], Measured], dict[str, float]]
@@ -127,6 +129,34 @@ class Scale:
 
 
 @dataclass(frozen=True)
+class Ladder:
+    """How strengths that have a name each go over into one another, where they differ in one number.
+
+    Attributes
+    ----------
+    number : callable
+        Of a value: its number; nan of one that is on no ladder.
+    like : callable
+        Of a value and a number: the value with that number.
+    words : callable
+        Of a value: says it.
+    """
+
+    number: Callable[[Any], float]
+    like: Callable[[Any, float], Any]
+    words: Callable[[Any], str]
+
+    def way(self, value: Any) -> str:
+        """Return what all values of one ladder share."""
+        return repr(value) if math.isnan(self.number(value)) else repr(self.like(value, 1.0))
+
+
+def numbers(words: Callable[[Any], str], *, are_whole: bool = False) -> Ladder:
+    """Return the ladder of strengths that are numbers."""
+    return Ladder(float, lambda _, number: max(round(number), 1) if are_whole else number, words)
+
+
+@dataclass(frozen=True)
 class Cause:
     """One thing that makes an array slower or faster than it should be.
 
@@ -151,10 +181,15 @@ class Cause:
         Whether its effect is just what the description with it says, as of a number of requests or of disks, and what
         arithmetic says of a limit, a link or a time that each request takes more; that of others, as of a disk that is
         slower than its equals, is another one from case to case.
+    is_of_writes : bool
+        Whether writes are answered in another way with it, so that what is not known of them is another thing: the
+        platter decides, or a flush, and no buffer.
     prior_on : callable, optional
         Of an array: its prior there, where that is not the same for all.
     weights : mapping of words to float
         How usual some of its strengths are, where the others have 1.
+    ladder : Ladder, optional
+        Of strengths with names, between which figures are interpolated.
     """
 
     name: str
@@ -166,8 +201,10 @@ class Cause:
     about: str
     is_of_systems: bool = False
     is_exact: bool = False
+    is_of_writes: bool = False
     prior_on: Callable[[Array], float] | None = None
     weights: Mapping[str, float] = field(default_factory=dict)
+    ladder: Ladder | None = None
 
     def on(self, array: Array) -> Cause:
         """Return the cause with the prior that it has on an array."""
@@ -182,6 +219,12 @@ class Cause:
             ]
             return [(scale.words(like), like) for like in (scale.like(value, v) for v in around)]
         names = list(self.strengths)
+        if words not in names:
+            assert self.ladder is not None
+            own = [(one, self.strengths[one]) for one in names]
+            on_it = [(one, v) for one, v in own if self.ladder.way(v) == self.ladder.way(value)]
+            number = self.ladder.number
+            return sorted(on_it, key=lambda one: abs(math.log(number(one[1]) / number(value))))[:2]
         at = names.index(words)
         return [(name, self.strengths[name]) for name in names[max(at - 1, 0) : at] + names[at + 1 : at + 2]]
 

@@ -18,12 +18,13 @@ from diskmodel.explanation.causes.cause import (
     Scale,
     changed,
     is_sequential,
+    numbers,
     on_array,
 )
 from diskmodel.explanation.causes.checks import is_nvme
 from diskmodel.explanation.causes.members import is_pool
 from diskmodel.explanation.causes.paths import limited_to
-from diskmodel.explanation.causes.repeats import REPEATS, repeating
+from diskmodel.explanation.causes.repeats import REPEATED, REPEATS, repeating
 from diskmodel.explanation.causes.uneven import touched_members
 from diskmodel.explanation.measured import Measured
 from diskmodel.uncertainty import AnyWorkload
@@ -150,6 +151,21 @@ def _fast_parts_prior(array: Array) -> float:
     return SELDOM if drive.has_flushes_of_its_own and not drive.is_flushed else SOMETIMES
 
 
+def _shingled_prior(array: Array) -> float:
+    """Return how often disks are shingled: of one whose model nobody named, many of 2 to 8 TB are."""
+    return OFTEN if array.drive.is_typical else SOMETIMES
+
+
+def _others_prior(array: Array) -> float:
+    """Return how often drives are of another kind: where somebody named the model, hardly ever."""
+    return SOMETIMES if array.drive.is_typical else SELDOM
+
+
+def _heat_prior(array: Array) -> float:
+    """Return how often flash throttles itself: a drive with SATA takes 3 W, and one with PCIe 8 to 25."""
+    return SOMETIMES if is_nvme(array) else SELDOM
+
+
 def _slower_writes(factor: float) -> Law:
     """Return what becomes of figures where writes take `factor` times as long, and clients wait for them."""
 
@@ -202,6 +218,8 @@ DRIVES = (
         change=_write_cache(False),
         strengths=ONCE,
         about="drive cache",
+        is_exact=True,
+        is_of_writes=True,
     ),
     Cause(
         name="drive-write-cache-on",
@@ -239,6 +257,7 @@ DRIVES = (
         change=_of_writes("emulated-sectors"),
         strengths=ONCE,
         about="alignment",
+        is_of_writes=True,
     ),
     Cause(
         name="shingled",
@@ -251,6 +270,8 @@ DRIVES = (
             **{f"{ms} ms for each write": ms * 1e6 for ms in _REWRITING},
         },
         about="drive recording",
+        prior_on=_shingled_prior,
+        is_of_writes=True,
     ),
     Cause(
         name="vibration",
@@ -269,6 +290,7 @@ DRIVES = (
         change=_repeated,
         strengths=REPEATS,
         about="drive speed",
+        ladder=REPEATED,
     ),
     Cause(
         name="thermal-throttling",
@@ -278,6 +300,7 @@ DRIVES = (
         change=_throttled,
         strengths=Scale(1.5, 20.0, lambda factor: f"{factor:.1f} times slower"),
         about="drive speed",
+        prior_on=_heat_prior,
         is_exact=True,
     ),
     Cause(
@@ -297,6 +320,8 @@ DRIVES = (
         change=_of_writes("cleaning"),
         strengths={"half of the usual spare space": 0.5, "a third of it": 0.33, "a tenth of it": 0.1},
         about="flash state",
+        ladder=numbers(lambda share: f"{in_digits(share, 2)} of the usual spare space"),
+        is_of_writes=True,
     ),
     Cause(
         name="slow-flushes",
@@ -319,6 +344,7 @@ DRIVES = (
             "flash drives with SATA": "samsung-pm893-960",
         },
         about="medium",
+        prior_on=_others_prior,
     ),
     Cause(
         name="slow-sata-link",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from diskmodel.array import Array
@@ -13,15 +14,18 @@ from diskmodel.explanation.causes.cause import (
     SOMETIMES,
     Cause,
     Change,
+    Ladder,
     Law,
     changed,
     is_sequential,
+    numbers,
     on_array,
     with_streams,
 )
 from diskmodel.explanation.causes.uneven import touched_members
 from diskmodel.explanation.measured import Measured
 from diskmodel.uncertainty import AnyWorkload
+from diskmodel.units import in_digits
 from diskmodel.workload import Sequential, Stream, Workload
 
 _GIB = 1 << 30
@@ -62,6 +66,14 @@ def _flushed(array: Array, workload: AnyWorkload, strength: tuple[int, float | N
     every, flush_ns = strength
     sync = {"sync": "fdatasync", "sync_every": every} if every else {"sync": "dsync"}
     return _on_slow(array, workload, sync, flush_ns)
+
+
+def _flush_ns(value: tuple[Any, ...]) -> float:
+    return math.nan if value[-1] is None else float(value[-1])
+
+
+def _flush_time(value: tuple[Any, ...]) -> str:
+    return f"on drives whose flush takes {in_digits(value[-1] / 1e6, 2)} ms"
 
 
 #: Times that flushes of flash drives take which have no capacitors, ns.
@@ -298,6 +310,21 @@ def _timed_as_one(figures: dict[str, float], _: Measured) -> dict[str, float]:
     return figures | {f"writes.{kind}": value for kind, value in ends.items()}
 
 
+def _how_many(more: dict[str, float]) -> float:
+    return more.get("times") or more["requests"]
+
+
+def _others(more: dict[str, float], number: float) -> dict[str, float]:
+    name = "times" if "times" in more else "requests"
+    return more | {name: number if name == "times" else max(round(number), 1)}
+
+
+def _others_in_words(more: dict[str, float]) -> str:
+    if "times" in more:
+        return f"{in_digits(more['times'], 2)} times as much as this one"
+    return f"{more['requests']:.0f} {'at random' if more.get('at_random') else 'requests'} at a time"
+
+
 LOADS = (
     Cause(
         name="flushes",
@@ -314,6 +341,12 @@ LOADS = (
             **{f"O_DSYNC, on drives whose flush takes {said}": (0, ns) for said, ns in _SLOW_FLUSHES.items()},
         },
         about="sync",
+        ladder=Ladder(
+            _flush_ns,
+            lambda value, ns: (value[0], ns),
+            lambda value: f"{'after each write' if value[0] else 'O_DSYNC'}, {_flush_time(value)}",
+        ),
+        is_of_writes=True,
     ),
     Cause(
         name="journal-commits",
@@ -331,6 +364,10 @@ LOADS = (
             },
         },
         about="sync",
+        ladder=Ladder(
+            _flush_ns, lambda value, ns: (*value[:2], ns), lambda value: f"{value[0]}, O_DSYNC, {_flush_time(value)}"
+        ),
+        is_of_writes=True,
     ),
     Cause(
         name="depth-lost",
@@ -340,6 +377,7 @@ LOADS = (
         change=_fewer_clients,
         strengths={f"{n} outstanding": n for n in DEPTHS},
         about="depth",
+        ladder=numbers(lambda n: f"{n} outstanding", are_whole=True),
         is_exact=True,
     ),
     Cause(
@@ -359,6 +397,7 @@ LOADS = (
             "four at random at a time": {"requests": 4, "at_random": True},
         },
         about="other load",
+        ladder=Ladder(_how_many, _others, _others_in_words),
     ),
     Cause(
         name="larger-records",
@@ -377,6 +416,7 @@ LOADS = (
         change=_first_writes,
         strengths={f"chunks of {kib} KiB": kib << 10 for kib in (64, 256, 1024, 4096)},
         about="places",
+        is_of_writes=True,
     ),
     Cause(
         name="runs",
@@ -413,6 +453,7 @@ LOADS = (
         change=_several_readers,
         strengths={f"{n} instead of one": n for n in (2, 4, 16, 64)},
         about="places",
+        ladder=numbers(lambda n: f"{n} instead of one", are_whole=True),
     ),
     Cause(
         name="inner-tracks",
@@ -431,5 +472,6 @@ LOADS = (
         change=_misaligned,
         strengths={"": False, "each of them lies on two strips": True},
         about="alignment",
+        is_exact=True,
     ),
 )

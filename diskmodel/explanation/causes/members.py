@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from diskmodel.array import Array
@@ -9,13 +10,15 @@ from diskmodel.explanation.causes.cause import (
     OFTEN,
     ONCE,
     SOMETIMES,
+    USUALLY,
     Cause,
     Change,
+    Ladder,
     Scale,
     changed,
     on_array,
 )
-from diskmodel.explanation.causes.repeats import REPEATS, repeating
+from diskmodel.explanation.causes.repeats import REPEATED, REPEATS, repeating
 from diskmodel.explanation.causes.uneven import BLINDLY, one_slow_member
 from diskmodel.layout import Layout
 from diskmodel.uncertainty import AnyWorkload
@@ -109,7 +112,7 @@ def _bitmaps_prior(array: Array) -> float:
     Source: mdadm(8), `--bitmap`.
     """
     is_usual = not array.is_hardware and array.layout.disks * array.drive.capacity_bytes >= _USUAL_BITMAP_BYTES
-    return OFTEN if is_usual else SOMETIMES
+    return USUALLY if is_usual else SOMETIMES
 
 
 def _one_slow(array: Array, workload: AnyWorkload, strength: tuple[float, int]) -> Change | None:
@@ -211,6 +214,11 @@ MEMBERS = (
             "on disks that take 80 ms to empty them": {"chunk_bytes": 64 * _MIB, "flush_ns": 80_000_000},
         },
         about="bitmap",
+        ladder=Ladder(
+            lambda fields: fields.get("flush_ns", math.nan),
+            lambda fields, ns: fields | {"flush_ns": ns},
+            lambda fields: f"on drives whose flush takes {in_digits(fields['flush_ns'] / 1e6, 2)} ms",
+        ),
         prior_on=_bitmaps_prior,
     ),
     Cause(
@@ -239,6 +247,7 @@ MEMBERS = (
             for words, strength in REPEATS.items()
         },
         about="drive speed",
+        ladder=REPEATED,
     ),
     Cause(
         name="one-disk-works",

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from diskmodel.array import Array
-from diskmodel.explanation.causes.cause import Law, is_sequential
+from diskmodel.explanation.causes.cause import Ladder, Law, is_sequential
 from diskmodel.explanation.causes.uneven import Network, accesses_of, bad_member, with_wrong
 from diskmodel.uncertainty import AnyWorkload
+from diskmodel.units import in_digits
 
 #: Turns of a platter that a random access takes with its seek, where the drive has no others to choose from.
 _ACCESS = 1.5
@@ -18,6 +19,16 @@ REPEATS = {
     for ratio in (0.3, 1, 3, 10, 30)
     for turns in (12, 40)
 }
+
+#: Of those, also as a part of the strengths of one member.
+REPEATED = Ladder(
+    lambda value: value[0],
+    lambda value, ratio: (ratio, *value[1:]),
+    lambda value: (
+        f"{in_digits(100 * value[0], 2)} % of the accesses, {value[1]} revolutions"
+        + (", of a half that is only read where the other is busy" if value[2:] == (1,) else "")
+    ),
+)
 
 
 def repeating(

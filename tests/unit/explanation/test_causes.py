@@ -88,7 +88,10 @@ def test_a_processor_is_the_limit_of_nvme_drives_sooner_than_of_disks() -> None:
     assert {name for name, (disk, nvme) in priors.items() if disk != nvme} == {
         "few-at-once",
         "host-processor",
+        "other-medium",
+        "shingled",
         "slc-exhausted",
+        "thermal-throttling",
     }
 
 
