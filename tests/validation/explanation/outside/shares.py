@@ -22,6 +22,8 @@ _AGGREGATED, _GAP, _TURN = 1 << 20, 32 << 10, 1 << 20
 #: (zfs_vdev_mirror_rotating_seek_inc, zfs_vdev_mirror_rotating_seek_offset), and how many count at most: those that the
 #: disk has.
 _SEEK, _NEAR, _MOST = 5.0, 1 << 20, 10
+#: Bytes of each member in Linux md's stripe cache (`stripe_cache_size`, 256 pages).
+_STRIPES = 1 << 20
 #: Bytes of a member, by which those of a stream become a place.
 _CAPACITY = 1e13
 
@@ -55,6 +57,7 @@ class Shares:
         self.box, self.load, self.draw = box, load, draw
         self._serial = 0
         self._stream: _Place | None = None
+        self._kept: dict[tuple[int, int, int], tuple[float, float]] = {}
 
     def phases(self, is_write: bool, is_other: bool) -> Iterator[list[Share]]:
         """Return the phases of a request, its shares of members, each divided when it is asked for.
@@ -130,7 +133,27 @@ class Shares:
                 # a missing strip is made of those beside it, of which some are read already
                 for at in self._working:
                     found.setdefault((at, row), part)
+            if box.failed and place.stream:
+                found = self._unread(found, place.stream)
             yield self._joined(found, place, is_write)
+
+    def _unread(
+        self, parts: dict[tuple[int, int], tuple[float, float]], stream: int
+    ) -> dict[tuple[int, int], tuple[float, float]]:
+        """Return what has not been read of a stream beside a missing member: its stripes stay for a while.
+
+        With a member missing Linux md reads through its stripe cache (`raid5_make_request` of raid5.c), which has 256
+        pages of each member.
+        """
+        oldest = max(row for _, row in parts) - _STRIPES / self.box.strip
+        self._kept = {key: part for key, part in self._kept.items() if key[0] == stream and key[2] >= oldest}
+        found = {}
+        for (at, row), (low, high) in parts.items():
+            kept = self._kept.get((stream, at, row))
+            if kept is None or low < kept[0] or high > kept[1]:
+                found[at, row] = low, high
+                self._kept[stream, at, row] = (low, high) if kept is None else (min(low, kept[0]), max(high, kept[1]))
+        return found
 
     def _of_parity(self, place: _Place) -> Iterator[list[Share]]:
         """Yield what is read before a write to rows with parity, and then its writes."""
