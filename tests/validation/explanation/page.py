@@ -212,11 +212,12 @@ those with something to explain. `python -m tests.validation.explanation outside
 
 {faults}
 
-Draws seven to nine, alone, were answered by the same code, the ninth one once, before strengths between those that are
-simulated were tried, and while the small simulator read rows with a missing member again for each request. The others
-are older: they were answered before limits and links counted as exact, two causes were looked for in most cases, and RAID 10 of flash was expected to
-read as Linux does since 5.3; and the flash drives of the sixth answered in the order in which commands had begun, which
-real ones do not. A sound run is beside the ninth draw, and the eighth, as that was answered first.
+Draws seven to nine, alone, were answered by the same code, the ninth one once, before strengths between those that
+are simulated were tried, and while the small simulator read rows with a missing member again for each request. The
+others are older: they were answered before limits and links counted as exact, two causes were looked for in most
+cases, and RAID 10 of flash was expected to read as Linux does since 5.3; and the flash drives of the sixth answered
+in the order in which commands had begun, which real ones do not. A sound run is beside the ninth draw, and the
+eighth, as that was answered first.
 
 Of these draws an answer takes {slowest}.
 Runs of the same arrays are kept between cases.
