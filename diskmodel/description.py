@@ -209,9 +209,7 @@ def _is_without_unit(value: Any) -> bool:
 
 def _is_switch(value: Any) -> bool:
     """Return whether it is true or false, or a list with one of them: Python takes true for 1."""
-    if isinstance(value, _LISTS):
-        return any(isinstance(item, bool) for item in value)
-    return isinstance(value, bool)
+    return bool in map(type, value) if isinstance(value, _LISTS) else isinstance(value, bool)
 
 
 def takes_bool(annotation: Any) -> bool:

@@ -7,6 +7,7 @@ C. Ruemmler and J. Wilkes, "An introduction to disk drive modeling", IEEE Comput
 
 from __future__ import annotations
 
+import operator
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self, cast
 
@@ -253,7 +254,7 @@ class SeekTable(Description):
                 f"distance: has {len(self.distance)} entries, but time_ms has {len(self.time_ms)}; write one time for "
                 "each distance"
             )
-        if any(b <= a for a, b in zip(self.distance, self.distance[1:], strict=False)):
+        if any(map(operator.le, self.distance[1:], self.distance)):
             raise ValueError("distance: must increase; sort the table and keep one time for each distance")
         return self
 

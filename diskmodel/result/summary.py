@@ -166,20 +166,24 @@ def point_estimates(requests: Requests, run: Run) -> dict[str, float]:
 
     Latencies are nan where the array is overloaded.
     """
-    window, responses = _measured_part(requests, run)
-    return _of_all(requests, run, window, responses)
+    return _measured_part(requests, run)[2]
 
 
-def _measured_part(requests: Requests, run: Run) -> tuple[Window, NDArray[np.int64]]:
-    """Return the part of a run that is measured, and the response times in it."""
-    window = measuring_window(requests, replace(run, round_requests=measured_round(run, len(requests))))
+def _measured_part(requests: Requests, run: Run) -> tuple[Window, NDArray[np.int64], dict[str, float]]:
+    """Return the part of a run that is measured, the response times in it, and figures of all requests."""
     done = run.completions
-    return window, done.done_ns[window.rows] - done.issue_ns[window.rows]
+    order = np.argsort(done.done_ns, kind="stable")
+    left = done.done_ns[order] if len(order) <= _SORTED_UP_TO else None
+    window = measuring_window(requests, replace(run, round_requests=measured_round(run, len(requests))), order)
+    responses = done.done_ns[window.rows] - done.issue_ns[window.rows]
+    return window, responses, _of_all(requests, run, window, responses, left)
 
 
-def _of_all(requests: Requests, run: Run, window: Window, responses: NDArray[np.int64]) -> dict[str, float]:
+def _of_all(
+    requests: Requests, run: Run, window: Window, responses: NDArray[np.int64], left: Int64 | None
+) -> dict[str, float]:
     found = {"iops": len(responses) / window.seconds, "mean": float(responses.mean()), **percentiles(responses)}
-    stability = _stability(requests, run)
+    stability = _stability(requests, run, left)
     if stability is not None and not stability.is_stable:
         found |= dict.fromkeys(("mean", *PERCENTILES), math.nan)
     return found
@@ -196,8 +200,7 @@ def estimates_by_operation(requests: Requests, run: Run) -> dict[str, float]:
     without the flush that follows them, which load generators and devices time apart, as fio's section of flushes and
     iostat's `f_await` do; with it they are "commits.mean" and so on.
     """
-    window, responses = _measured_part(requests, run)
-    found = _of_all(requests, run, window, responses)
+    window, responses, found = _measured_part(requests, run)
     flushes = np.array([rule.sync == Sync.FLUSH for rule in requests.streams], dtype=np.bool_)
     if has_syncs(requests):
         found |= _of_some(COMMITS, responses[are_commits(requests, run.completions, window.rows)])
@@ -215,8 +218,7 @@ def estimates_by_subset(requests: Requests, run: Run) -> dict[str, float]:
     "reads.mean", "writes.p99", "commits.p50", "stream NAME.mean" and so on are in ns, and nan in an overload;
     "utilization" is a ratio.
     """
-    window, responses = _measured_part(requests, run)
-    found = _of_all(requests, run, window, responses)
+    window, responses, found = _measured_part(requests, run)
     found[UTILIZATION] = utilization_interval(run, window).value
     op = requests.op[window.rows]
     subsets = {name: op == wanted for name, wanted in OPERATIONS.items()}
