@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -164,6 +165,10 @@ def absorption(generator: NDArray[np.float64], hours: float) -> tuple[float, flo
 
 #: States of a chain that are tried first: where a loss without more of them is as good as certain not to differ.
 _STATES = 16
+#: Chance of more states, as a part of that of a loss, which changes no digit of it.
+_NO_DIGIT = 1e-17
+#: Groups whose chance of a loss is kept: the draws and counts of a plan ask for the same ones again.
+_GROUPS_KEPT = 4096
 
 
 def _absorbed(generator: NDArray[np.float64], hours: float) -> float:
@@ -178,7 +183,7 @@ def _absorbed(generator: NDArray[np.float64], hours: float) -> float:
         chain[:kept, kept] = generator[:kept, kept:-1].sum(axis=1)
         chain[:kept, -1] = generator[:kept, -1]
         *_, beyond, lost = transition(chain, hours)[0]
-        if beyond <= max(lost * 1e-17, _LEAST):
+        if beyond <= max(lost * _NO_DIGIT, _LEAST):
             return float(lost)
         kept *= 2
     return float(transition(generator, hours)[0, -1])
@@ -288,8 +293,28 @@ def data_loss(
     bad = read_error_probability(sources * disk_bytes, ure_per_bit) if tolerance else 0.0
     # what is lost with the next failure for certain reaches no further state
     last = fatal.index(1.0) if 1.0 in fatal else tolerance
-    mean, loss = absorption(group_generator(size, last, mttf_hours, mttr_hours, bad, fatal), HOURS_PER_YEAR)
+    mean, loss = _of_a_group(size, last, mttf_hours, mttr_hours, bad, fatal)
     return DataLoss(mean / groups, -math.expm1(groups * math.log1p(-min(loss, 1 - 1e-16))), bad, groups, tolerance)
+
+
+@lru_cache(maxsize=_GROUPS_KEPT)
+def _of_a_group(
+    n_disks: int, last: int, mttf_hours: float, mttr_hours: float, read_error_share: float, fatal: tuple[float, ...]
+) -> tuple[float, float]:
+    """Return mean hours until a group loses data, and the probability of it within a year.
+
+    Large groups that are mirrored have many states: those are left out whose chance changes no digit (`_absorbed`).
+    """
+    kept = _STATES
+    while kept < last:
+        generator = group_generator(n_disks, kept, mttf_hours, mttr_hours, read_error_share, fatal)
+        chain = generator.copy()
+        chain[kept] = 0.0  # who comes so far stays there
+        *_, beyond, lost = transition(chain, HOURS_PER_YEAR)[0]
+        if beyond <= max(lost * _NO_DIGIT, _LEAST):
+            return absorption(generator, HOURS_PER_YEAR)[0], float(lost)
+        kept *= 2
+    return absorption(group_generator(n_disks, last, mttf_hours, mttr_hours, read_error_share, fatal), HOURS_PER_YEAR)
 
 
 def either_lost(one: DataLoss, other: DataLoss) -> DataLoss:

@@ -138,7 +138,7 @@ class ScenarioTables:
             hit_ratio=cache.hit_ratio if cache is not None and cache.hit_ratio is not None else 0.0,
             volume_depth=controller.volume_depth or 0,
             cache=scenario.caches,
-            host=None if host.is_transparent else HostTables.of(host, sector, scenario.pauses_ns),
+            host=None if host.is_transparent else scenario.host_tables,
             revolution_ns=scenario.revolution_ns,
             phase_ns=scenario.phase_ns,
             first_draw=scenario.first_draw,

@@ -13,7 +13,7 @@ from diskmodel.engine.auxiliary import Auxiliary, cache_of, log_of, special_of
 from diskmodel.engine.steady.start import EMPTY, Start
 from diskmodel.engine.turns import first_draw, spindles
 from diskmodel.errors import CoverageError, DescriptionError, Fault, StarvationError
-from diskmodel.host import Host, draw_pauses
+from diskmodel.host import Host, HostTables, draw_pauses
 from diskmodel.layout import VolumeTables
 from diskmodel.layout.md import MAX_STARVING_BYTES
 from diskmodel.queue import Queue
@@ -78,6 +78,11 @@ class Scenario:
             return None
         tables = CacheTables.of(self.controller, self.layout, self.drive.sector_bytes, self.depth)
         return tables.beside(self.start.cached_apart, self.start.dirty_apart)
+
+    @property
+    def host_tables(self) -> HostTables:
+        """Tables of the host, beside the dirty pages that stay."""
+        return HostTables.of(self.host, self.drive.sector_bytes, self.pauses_ns).beside(self.start.pages_apart)
 
     @property
     def has_drawn_hits(self) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple, Self
 
 import numpy as np
@@ -48,6 +48,15 @@ class PageCacheTables(NamedTuple):
             writeback_depth=cache.writeback_depth or UNTHROTTLED_DEPTH,
             is_synchronous=cache.is_synchronous,
             sync_every=cache.sync_every,
+        )
+
+    def beside(self, n_pages: int) -> PageCacheTables:
+        """Return the tables of what is left beside so many dirty pages that stay."""
+        return replace(
+            self,
+            memory_pages=self.memory_pages - n_pages,
+            background_pages=max(self.background_pages - n_pages, 0),
+            limit_pages=self.limit_pages - n_pages,
         )
 
 
@@ -111,6 +120,11 @@ class HostTables:
             page_sectors=page,
             page_cache=None if cache is None else PageCacheTables.of(cache, page * sector_bytes),
         )
+
+    def beside(self, n_pages: int) -> HostTables:
+        """Return the tables of what is left of memory beside so many dirty pages that stay."""
+        cache = self.page_cache
+        return replace(self, page_cache=cache.beside(n_pages)) if cache is not None and n_pages else self
 
 
 def _read_and_write(cost_ns: int, write_cost_ratio: float) -> Costs:

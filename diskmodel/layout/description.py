@@ -6,6 +6,7 @@ belong to another kind is a rule, so that a wrong one gets a sentence of its own
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from functools import cache, lru_cache
 from importlib import import_module
@@ -229,10 +230,9 @@ class Layout(Card, Keys):
             per_group = [sum(1 for d in lost if d // self.group_disks == g) for g in range(self.n_groups)]
             return max(per_group) > self.parity_strips
         n, copies = self.disks, self.n_copies
-        if self.arrangement == "far":
-            return any(all((first + c) % n in lost for c in range(copies)) for first in range(n))
-        starts = {(k * copies) % n for k in range(n)}
-        return any(all((first + c) % n in lost for c in range(copies)) for first in starts)
+        # the first copy of a block lies on any disk, or on those that whole sets of copies before it leave
+        step = 1 if self.arrangement == "far" else math.gcd(copies, n)
+        return any(all((first + c) % n in lost for c in range(copies)) for first in lost if first % step == 0)
 
     @property
     def has_strips_to_cut(self) -> bool:

@@ -154,4 +154,12 @@ def test_states_that_are_never_reached_change_no_digit(hours: float) -> None:
     fatal = tuple(2 * k / (70 - k) for k in range(23))
     generator = rel.group_generator(70, 22, 1e6, hours, 1e-3, fatal)
     whole = rel.transition(generator, rel.HOURS_PER_YEAR)[0, -1]
-    assert rel.absorption(generator, rel.HOURS_PER_YEAR)[1] == pytest.approx(whole, rel=1e-12)
+    mean, loss = rel.absorption(generator, rel.HOURS_PER_YEAR)
+    assert loss == pytest.approx(whole, rel=1e-12)
+    # which are not made in the first place
+    found = rel.data_loss("raid1e", 70, mttf_hours=1e6, mttr_hours=hours, disk_bytes=1e12, ure_per_bit=1.25e-16)
+    shares = tuple(2 * k / (70 - k) for k in range(24))
+    share = rel.read_error_probability(1e12, 1.25e-16)
+    exact = rel.absorption(rel.group_generator(70, 24, 1e6, hours, share, (*shares, 1.0)), rel.HOURS_PER_YEAR)
+    assert (found.mttdl_hours, found.loss_per_year) == pytest.approx(exact, rel=1e-12)
+    assert mean > 0

@@ -23,6 +23,7 @@ from diskmodel.engine.effort.prices import (
     RECORD_KEPT_BYTES,
     STRIP_S,
     WRITE_BLOCK_S,
+    host_page_s,
     is_sized,
     on_disks_s,
     record_of_disks,
@@ -61,6 +62,7 @@ class Cost(NamedTuple):
         is_flash = scenario.drive.has_pages
         run_s = on_disks_s(run, scenario, n * _children(scenario, workload), run.engine)
         run_s += STRIP_S[run.engine] * n * _strips(scenario, workload)
+        run_s += host_page_s(scenario, run.engine) * n * _bytes(workload) / PAGE_BYTES
         cached = _in_caches(scenario, workload, run.engine)
         run_s += n * (cached.run_s + CROWDED_S[run.engine] * _crowded(scenario, workload))
         written = int(run.devices.write_bytes.sum())
@@ -172,12 +174,18 @@ def guessed(scenario: Scenario, workload: Workload, array: Array | None = None) 
     n_crowded = _crowded(scenario, workload)
     kept_bytes = kept / max(total, 1e-300) + cached.kept_bytes + RECORD_KEPT_BYTES * n_crowded
     parts_s += cached.run_s + CROWDED_S["native"] * n_crowded
+    parts_s += host_page_s(scenario, "native") * workload.mean_size_bytes / PAGE_BYTES
     cost = Cost(run_s / max(total, 1e-300) + parts_s, kept_bytes)
     beside = None if array is None else Beside.of(array)
     if beside is None:
         return cost
     apart_s = 1 / max(most_per_s(workload, is_flash=is_flash), 1e-12)
     return Cost(cost.run_s + beside.work_s * apart_s, cost.kept_bytes + beside.kept_bytes * apart_s)
+
+
+def _bytes(workload: AnyWorkload) -> float:
+    """Return the mean bytes of a request; 0 of a trace, whose length is given."""
+    return workload.mean_size_bytes if isinstance(workload, Workload) else 0.0
 
 
 def _written_bytes(workload: AnyWorkload) -> float:

@@ -43,12 +43,12 @@ def each_most(
     """Return as many requests of a run of `n` as take no longer than `run_s`; at least a few.
 
     What they cost is looked at only where a guess says that it might be too much. Where the question has less time left
-    (`diskmodel.engine.ledger`), that counts; where it has none, the guess does, but beside a rebuild: how often clients
-    get an answer there is anyone's guess.
+    (`diskmodel.engine.ledger`), that counts; where it has none, the guess does, but of clients beside a rebuild: how
+    often they get an answer there is anyone's guess.
     """
     run_s = current().allowed_s(run_s)
     guess = guessed(scenario, workload, array)
-    if current().is_spent and array.layout.rebuild is None:
+    if current().is_spent and (array.layout.rebuild is None or workload.is_open):
         return min(n, guess.most_of_each(run_s))
     if guess.within(run_s / GUESS, EACH_BYTES / GUESS) >= n:
         return n

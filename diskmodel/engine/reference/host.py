@@ -10,7 +10,7 @@ from diskmodel.engine.reference.controller import HostRequest
 from diskmodel.engine.reference.journal import Journal
 from diskmodel.engine.reference.processors import Processors
 from diskmodel.engine.scenario import Scenario
-from diskmodel.host import HostTables, Pauses, ReadAhead
+from diskmodel.host import Pauses, ReadAhead
 from diskmodel.host.read_ahead import cut
 from diskmodel.records import FLUSH, READ, WRITE, Requests, Sync
 
@@ -48,7 +48,7 @@ class Host:
         submit: Callable[[HostRequest], None],
         done: Callable[[HostRequest], None],
     ) -> None:
-        self.tables = tables = HostTables.of(scenario.host, scenario.drive.sector_bytes)
+        self.tables = tables = scenario.host_tables
         self.clock = clock
         self.submission_ns = tables.submission_ns
         self.sequential_ns = tables.submission_sequential_ns

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from diskmodel.engine.steady.levels import cache_room
-from diskmodel.host import HostTables
 from diskmodel.records import Int64
 from diskmodel.result import AbsorbedBurst
 
@@ -37,7 +36,7 @@ def burst_of(
     kept = levels[levels[:, 0] > start_ns]
     mean = (kept if len(kept) else levels[-1:])[:, 1:].mean(axis=0)
     tables, controller, layout = scenario.drive, scenario.controller, scenario.layout
-    host = HostTables.of(scenario.host, tables.sector_bytes)
+    host = scenario.host_tables
     pages = host.page_cache
     response = float(host.submission_ns[1] + host.lock_ns[1])
 

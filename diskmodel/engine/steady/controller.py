@@ -11,6 +11,7 @@ from diskmodel.engine.steady.levels import bytes_per_line, n_lines_of
 from diskmodel.engine.steady.past.blocks import (
     ROUNDS,
     filling_uses,
+    lines_apart,
     n_blocks_of,
     recent_blocks,
     regions_of,
@@ -25,11 +26,6 @@ from diskmodel.records import Int64
 #: Computing time of a block that waits, seconds, by counts. They are drawn twice as often, sorted, and looked through
 #: for rounds that are uneven: two million took 0.5 s.
 _DIRTY_S = 0.25e-6
-
-
-#: Part of the lines that wait from which on those that are listed count as all of them: random writes leave a few less.
-#: At 0.8, caches that are far larger than what is drawn of the past begin with a fifth of their room above the mark.
-_NEARLY_ALL = 0.9
 
 
 class ControllerCache(Station):
@@ -120,12 +116,8 @@ class ControllerCache(Station):
         caches = self.scenario.caches
         if caches is None or not len(dirty):
             return 0
-        n, n_listed = self._n_waiting(levels), n_lines_of(dirty, caches.line_blocks)
-        if n_listed >= _NEARLY_ALL * n:
-            return 0
-        written = regions_of(self.history, caches.line_blocks * self._block_bytes, only_writes=True)
-        # where fewer are ever written, all of them wait
-        return n - n_listed if n <= n_blocks_of(written) else 0
+        n_listed, line_bytes = n_lines_of(dirty, caches.line_blocks), caches.line_blocks * self._block_bytes
+        return lines_apart(self.history, self._n_waiting(levels), n_listed, line_bytes)
 
     def _cached(self) -> Int64:
         """Blocks in the read cache, in the order in which they were used (rule Z4)."""

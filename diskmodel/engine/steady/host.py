@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from diskmodel.engine.steady.past.blocks import ROUNDS, recent_blocks, waiting_pages
+from diskmodel.engine.steady.past.blocks import ROUNDS, lines_apart, recent_blocks, waiting_pages
 from diskmodel.engine.steady.past.history import History
 from diskmodel.engine.steady.start import EMPTY, Level, Levels
 from diskmodel.engine.steady.station import Station
@@ -47,7 +47,8 @@ class HostMemory(Station):
 
     def settle(self, levels: Levels) -> Mapping[str, Any]:
         return {
-            "pages_dirty": self.once("pages", levels.pages, lambda: self._dirty(levels.pages)),
+            "pages_dirty": (dirty := self.once("pages", levels.pages, lambda: self._dirty(levels.pages))),
+            "pages_apart": self._apart(levels.pages, len(dirty)),
             "pages_clean": self._clean(),
         }
 
@@ -56,10 +57,18 @@ class HostMemory(Station):
         return waiting_pages(self.history, n, self.page_bytes) if n else EMPTY.pages_dirty
 
     def _dirty(self, level: Level) -> Int64:
+        return self.waiting(self._n_waiting(level))
+
+    def _n_waiting(self, level: Level) -> int:
+        """Dirty pages at a level."""
         pages = self.pages
         if pages is None or not self.keeps_dirty_pages or not self.writes_anything or level is Level.LOW:
-            return EMPTY.pages_dirty
-        return self.waiting(pages.limit_pages if level is Level.FULL else pages.background_pages)
+            return 0
+        return pages.limit_pages if level is Level.FULL else pages.background_pages
+
+    def _apart(self, level: Level, n_listed: int) -> int:
+        """Dirty pages beside those that are listed: the past is drawn only so far back."""
+        return lines_apart(self.history, self._n_waiting(level), n_listed, self.page_bytes)
 
     def _clean(self) -> Int64:
         """Pages used last, as many as memory has. Those that are dirty take room of the oldest of these."""

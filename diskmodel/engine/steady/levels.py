@@ -31,7 +31,7 @@ def in_bytes(scenario: Scenario, rows: Sequence[Sequence[int]]) -> Int64:
 def level_marks(scenario: Scenario) -> tuple[int, int, int]:
     """Marks of the three levels in bytes (rule Z3)."""
     tables, write, memory = scenario.drive, scenario.controller.write_cache, scenario.host.page_cache
-    controller = int(cache_room(scenario) * write.high_ratio) if write else 0
+    controller = _mark_within(scenario, _line_bytes(scenario)) if write else 0
     drives = 0
     if tables.buffer_sectors:
         n_disks = scenario.layout.n_disks - len(scenario.layout.failed)
@@ -41,7 +41,10 @@ def level_marks(scenario: Scenario) -> tuple[int, int, int]:
         logged = int(scenario.start.logged[:, 1].sum())
         room = tables.media_cache.log_sectors * tables.arms
         drives += (logged or room) * tables.sector_bytes * scenario.layout.n_disks
-    return controller, drives, int(memory.memory_bytes * memory.dirty_background_ratio) if memory else 0
+    *_, page_bytes = level_units(scenario)
+    apart = scenario.start.pages_apart * page_bytes
+    pages = max(int(memory.memory_bytes * memory.dirty_background_ratio) - apart, 0) if memory else 0
+    return controller, drives, pages
 
 
 def overload_marks(scenario: Scenario, marks: tuple[int, int, int]) -> tuple[int, int, int]:
@@ -50,15 +53,29 @@ def overload_marks(scenario: Scenario, marks: tuple[int, int, int]) -> tuple[int
     if caches is None or write is None:
         return marks
     line = caches.line_blocks * caches.block_sectors * scenario.drive.sector_bytes
-    return int(caches.dirty_lines * line * write.high_ratio), *marks[1:]
+    return _mark_within(scenario, line), *marks[1:]
+
+
+def _mark_within(scenario: Scenario, line_bytes: float) -> int:
+    """Mark of the controller's cache in bytes, of what is left beside lines that stay, which hold so much each."""
+    caches, write = scenario.caches, scenario.controller.write_cache
+    if caches is None or write is None:
+        return 0
+    apart = scenario.start.dirty_apart
+    room = int((caches.dirty_lines + apart) * line_bytes)
+    return max(int(room * write.high_ratio) - int(apart * line_bytes), 0)
 
 
 def cache_room(scenario: Scenario) -> int:
     """Room of the controller's write-back cache in bytes of this load's data; 0: there is none (rule Z3)."""
     caches = scenario.caches
-    if caches is None:
-        return 0
-    return int(caches.dirty_lines * bytes_per_line(scenario.start.dirty, caches, scenario.drive.sector_bytes))
+    return 0 if caches is None else int(caches.dirty_lines * _line_bytes(scenario))
+
+
+def _line_bytes(scenario: Scenario) -> float:
+    """Data of this load in a line of the controller's cache; 0 without one."""
+    caches = scenario.caches
+    return 0.0 if caches is None else bytes_per_line(scenario.start.dirty, caches, scenario.drive.sector_bytes)
 
 
 def bytes_per_line(waiting: Int64, caches: CacheTables, sector_bytes: int) -> float:

@@ -53,10 +53,11 @@ class Parts:
 
     def with_all_that_waits(self, run: Run, start: Start) -> Run:
         """Return a run with the levels of all that waited, also of what its start did not list."""
-        if not start.dirty_apart or not len(run.levels):
+        apart = self.controller.bytes_apart(start), start.pages_apart * self.host.page_bytes
+        if not any(apart) or not len(run.levels):
             return run
         levels = run.levels.copy()
-        levels[:, 1] += self.controller.bytes_apart(start)
+        levels[:, [1, 3]] += apart
         return replace(run, levels=levels)
 
     def start(self, levels: Levels) -> Start:

@@ -40,6 +40,8 @@ def within_reach(scenario: Scenario, requests: Requests) -> Scenario:
     start, caches = scenario.start, scenario.caches
     if start.arc is not None:
         return _of_an_arc(scenario, start.arc, requests)
+    if len(start.pages_clean):
+        return _of_the_host(scenario, requests)
     if caches is None or caches.policy != "lru" or not caches.read_blocks or not _is_direct(scenario, requests):
         return scenario
     first, count = _spans(requests, caches.block_sectors, caches.read_ahead_sectors, scenario.drive.sector_bytes)
@@ -59,6 +61,27 @@ def within_reach(scenario: Scenario, requests: Requests) -> Scenario:
     left_out = min(n_held - len(cached), caches.read_blocks - 1)
     kept = replace(start, cached=cached, cached_written=start.cached_written[:0], cached_apart=left_out)
     return replace(scenario, start=kept)
+
+
+def _of_the_host(scenario: Scenario, requests: Requests) -> Scenario:
+    """Return the scenario with those clean pages of the host that these requests can reach, if none is ever evicted.
+
+    A memory of hundreds of gigabytes does not fill during a run.
+    """
+    host, sector_bytes, start = scenario.host_tables, scenario.drive.sector_bytes, scenario.start
+    if host.page_cache is None or any(rule.log_bytes or rule.journal_bytes for rule in requests.streams):
+        return scenario
+    page_bytes = host.page_sectors * sector_bytes
+    # what is read ahead, whether a reader goes on or not
+    ahead_bytes = (requests.op == Op.READ) * (host.read_ahead_sectors * sector_bytes)
+    end = -(-(requests.offset + requests.length + ahead_bytes) // page_bytes)
+    first, count = _runs(requests.offset // page_bytes, end)
+    n_reached = int(count.sum())
+    n_held = len(start.pages_clean) + len(start.pages_dirty)
+    if len(start.pages_clean) <= n_reached or n_held + n_reached > host.page_cache.memory_pages:
+        return scenario
+    clean = start.pages_clean[_are_in(start.pages_clean, ranges(first, count))]
+    return replace(scenario, start=replace(start, pages_clean=clean))
 
 
 def _of_an_arc(scenario: Scenario, arc: ArcLists, requests: Requests) -> Scenario:

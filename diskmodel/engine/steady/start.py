@@ -184,6 +184,8 @@ class Start:
         Sequential runs of writes that go on, of hard disks with media caches, in order: disk, first block, sectors.
     pages_dirty : int64, shape (n,)
         Dirty pages of the host, old enough to be written.
+    pages_apart : int
+        Dirty pages of the host beside those, of places that the run does not write again, and that stay.
     pages_clean : int64, shape (n,)
         Pages of the host that were used last, the least recently used first: clean where they are not dirty, as far as
         there is room.
@@ -234,6 +236,7 @@ class Start:
     logged: Annotated[Int64, GivenAs(Spans)] = field(default_factory=lambda: np.empty((0, 2), np.int64))
     runs: Annotated[Int64, GivenAs(Writes)] = field(default_factory=lambda: np.empty((0, 3), np.int64))
     pages_dirty: Int64 = field(default_factory=_nothing)
+    pages_apart: Beside[int] = 0
     pages_clean: Int64 = field(default_factory=_nothing)
     group_records: int = 0
     group_indirect: int = 0

@@ -23,7 +23,7 @@ from diskmodel.engine.steady.trial import (
     trial_requests,
 )
 from diskmodel.records import Requests, Run
-from diskmodel.workload import TraceWorkload, Workload
+from diskmodel.workload import Sequential, Strided, TraceWorkload, Workload
 
 if TYPE_CHECKING:
     from diskmodel.engine.scenario import Scenario
@@ -37,9 +37,12 @@ _SAMPLES = 64
 #: what chance does to the queues of a busy array would repeat every other trial from half a buffer.
 _STAYS = 0.01
 
-#: Part of a disk's time that writes take which leave nothing in its buffer for long: one of ten finds another there.
-#: At half, plans of rare requests simulate hours of a rebuild to see it; at double, what they leave would be seen.
-_HARDLY = 0.1
+#: Part of a disk's time that writes take at most which leave nothing in its buffer for long, if each had the longest
+#: seek and two revolutions. At half, plans of rare requests simulate hours of a rebuild to see it; at double, beside a
+#: rebuild some wait.
+_HARDLY = 0.2
+#: Stripes of a region from which on what lies anywhere in it is on all disks. At half, some have half of the writes.
+_WIDELY = 100
 #: Parts of a trial of which the first may show that buffers empty, and how many of the bytes that are written meanwhile
 #: must come from them. An idle disk empties a buffer of 512 MB within seconds, and simulating that took ten times as
 #: long as the run. With half of the share, chance in the queues of a busy array would count; at 0.9, hardly anything.
@@ -229,7 +232,7 @@ def settled(
         first = replace(first, media=found.media)
     calm = None
     if not parts.host.keeps_dirty_pages and first.drives is Level.MARK:
-        if not parts.controller.has_level and _hardly_writes(scenario, workload):
+        if not parts.controller.has_level and _hardly_writes(scenario, workload, capacity_bytes):
             return parts.start(replace(first, drives=Level.LOW))
         # half a buffer that is drained slowly would look like one that stays, and delay requests for hours
         calm, pace = tried(replace(first, drives=Level.LOW))
@@ -263,8 +266,8 @@ def settled(
     return begun(shown)
 
 
-def _hardly_writes(scenario: Scenario, workload: Workload) -> bool:
-    """Whether one disk alone would write all that comes, in any order, in a small part of its time."""
+def _hardly_writes(scenario: Scenario, workload: Workload, capacity_bytes: int) -> bool:
+    """Whether disks write all that comes, however far apart it lies, in a small part of their time."""
     drive, layout = scenario.drive, scenario.layout
     if not drive.has_arms or not layout.has_strips or not workload.is_open:
         return False
@@ -272,7 +275,16 @@ def _hardly_writes(scenario: Scenario, workload: Workload) -> bool:
     # each is read before, and all of a strip goes over as many tracks as it has
     tracks = 2 + layout.strip / drive.track_sectors(drive.n_sectors - 1)
     access_s = (drive.longest_seek_ns + tracks * drive.period_ns) / 1e9
-    return workload.offered_rate_per_s * strips * 2 * (layout.copies + layout.n_parity) * access_s < _HARDLY
+    work_s = workload.offered_rate_per_s * strips * 2 * (layout.copies + layout.n_parity) * access_s
+    # what goes through a region in order may keep a few disks busy at a time
+    stripe_bytes = layout.n_disks * layout.strip * drive.sector_bytes
+    is_spread = all(
+        not isinstance(stream.addresses, Sequential | Strided)
+        and workload.space(stream, capacity_bytes).span_bytes > _WIDELY * stripe_bytes
+        for stream in workload.streams
+        if stream.write_ratio
+    )
+    return work_s < _HARDLY * (layout.n_disks if is_spread else 1)
 
 
 def _with_levels(parts: Parts, near: Start) -> Start:

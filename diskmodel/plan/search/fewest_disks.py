@@ -5,8 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import replace
+from functools import cache
 
 from diskmodel.engine.ledger import current
+from diskmodel.layout.levels import KINDS
 from diskmodel.plan.answer.candidate import Candidate, level_in_words
 from diskmodel.plan.answer.criterion import Criterion, Verdict, overall, tightest
 from diskmodel.plan.answer.effort import together
@@ -77,12 +79,16 @@ def search_family(
 def _searched(trier: Trier, *, is_careful: bool, before: Candidate | None) -> Candidate:
     """Return what a search finds in a family that has counts."""
     case, counts = trier.case, trier.case.counts
-    fixed = {n: trier.static(n) for n in counts}
-    low = _first(counts, lambda n: not _fails(fixed[n], but=_SHRINKING))
+    fixed = cache(trier.static)
+    low = _first(counts, lambda n: not _fails(fixed(n), but=_SHRINKING))
     if low is None:
         return _infeasible(trier, counts[-1], "")
     high = len(counts) - 1
-    while high >= low and _fails(fixed[counts[high]]):
+    if not KINDS[case.family.level].has_groups:
+        # what more disks make worse, each further one does
+        beyond = _first(counts[low:], lambda n: _fails(fixed(n)))
+        high = high if beyond is None else low + beyond - 1
+    while high >= low and _fails(fixed(counts[high])):
         high -= 1
     if high < low:
         return _infeasible(trier, counts[low], "")
@@ -96,7 +102,7 @@ def _searched(trier: Trier, *, is_careful: bool, before: Candidate | None) -> Ca
         guess = _or_fewer(aligned, guess, lambda n: trier(n).is_met)
     else:
         guess = before.disks
-    capped = "" if high == len(counts) - 1 else _cap(fixed[counts[high + 1]], counts[high + 1])
+    capped = "" if high == len(counts) - 1 else _cap(fixed(counts[high + 1]), counts[high + 1])
     if guess is not None and not is_careful:
         return _feasible(trier, guess)
     if not is_careful and trier(allowed[-1]).verdict is Verdict.FAILS:

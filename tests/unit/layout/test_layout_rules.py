@@ -2,12 +2,31 @@
 
 from __future__ import annotations
 
+from random import Random
 from typing import Any
 
 import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
 
 from diskmodel.errors import DescriptionError
 from diskmodel.layout.description import Layout
+
+
+@given(st.integers(2, 4), st.integers(1, 6), st.sampled_from(["near", "far"]), st.randoms(use_true_random=False))
+def test_data_are_lost_with_all_copies_of_a_block(copies: int, more: int, arrangement: str, choose: Random) -> None:
+    """Disk by disk, against what `Layout` says without looking at all of them."""
+    n = copies + more
+    failed = sorted(choose.sample(range(n), choose.randint(1, n - 1)))
+    starts = range(n) if arrangement == "far" else {k * copies % n for k in range(n)}
+    is_lost = any(all((first + c) % n in failed for c in range(copies)) for first in starts)
+    layout = {"level": "raid10", "disks": n, "copies": copies, "arrangement": arrangement, "failed": failed}
+    try:
+        found = Layout.parse(layout).loses_data
+    except DescriptionError as error:
+        assume("has lost data" in str(error))
+        found = True
+    assert found is is_lost
 
 
 @pytest.mark.parametrize(

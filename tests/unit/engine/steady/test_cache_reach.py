@@ -22,6 +22,7 @@ from diskmodel.engine.steady.past import history
 from diskmodel.engine.steady.pools import arc
 from diskmodel.engine.steady.pools.arc import in_row, numbers_in_row
 from diskmodel.engine.steady.reach import within_reach
+from diskmodel.host import Host
 from diskmodel.records import Requests
 from diskmodel.workload import Workload
 
@@ -56,6 +57,27 @@ def test_a_run_is_the_same_with_what_it_can_reach_of_its_cache(load: dict[str, A
     assert np.array_equal(found.completions.done_ns, expected.completions.done_ns)
     assert np.array_equal(found.completions.is_hit, expected.completions.is_hit)
     assert 0 < expected.completions.is_hit.mean() < 1
+
+
+@pytest.mark.parametrize("load", [UNIFORM, POPULAR, MIXED, UNIFORM | {"read_ratio": 0.0, "rate": "90/s"}])
+def test_a_run_is_the_same_with_what_it_can_reach_of_a_memory_that_does_not_fill(load: dict[str, Any]) -> None:
+    """Memory of 512 GiB began each run with eight million pages, a second and half a gigabyte each time."""
+    host = {"is_buffered": True, "page_cache": {"memory": "16 GiB", "dirty_background_ratio": 0.01}}
+    array = Array.parse({"drive": "generic-7k2", "layout": {"level": "raid10", "disks": 4}, "host": host})
+    workload, scenario = Workload.parse(load), resolve(array, 1)
+    start = settled(scenario, workload, capacity_bytes=array.usable_bytes, seed=1, engine=run)
+    requests = workload.requests(capacity_bytes=array.usable_bytes, n=1500, seed=1, n_before=start.n_before)
+    whole = replace(scenario, start=start)
+    few = within_reach(whole, requests)
+    assert len(few.start.pages_clean) < len(start.pages_clean)
+    expected, found = native.run(whole, requests), native.run(few, requests)
+    assert np.array_equal(found.completions.done_ns, expected.completions.done_ns)
+    assert np.array_equal(found.devices.write_bytes, expected.devices.write_bytes)
+    # a memory that is full evicts what no request asks for
+    full = {"is_buffered": True, "page_cache": {"memory": "64 MiB"}}
+    small = resolve(array.model_copy(update={"host": Host.parse(full)}), 1)
+    filled = replace(small, start=settled(small, workload, capacity_bytes=array.usable_bytes, seed=1, engine=run))
+    assert within_reach(filled, requests) is filled
 
 
 def listed(scenario: Scenario) -> Scenario:

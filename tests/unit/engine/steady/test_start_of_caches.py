@@ -64,6 +64,27 @@ def test_a_cache_far_larger_than_the_past_that_is_drawn_is_as_full(
     assert rates[0] == pytest.approx(rates[1], rel=0.1)
 
 
+@pytest.mark.parametrize("load", [{"clients": 64}, {"rate": "40/s"}], ids=str)
+def test_a_memory_far_larger_than_the_past_that_is_drawn_is_as_dirty(
+    load: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One of 512 GiB answered 64 writers of 8 KiB in no time, as it began nearly empty; disks write 1,650 a second."""
+    host = {"is_buffered": True, "page_cache": {"memory": "512 MiB"}}
+    array = Array.parse({"drive": "generic-7k2", "layout": {"level": "raid10", "disks": 4}, "host": host})
+    workload = Workload.parse({"size": "8 KiB", "read_ratio": 0.0, "span": "500 GB"} | load)
+    whole = start_of(array, workload, seed=2)
+    rates = [simulate(array, workload, n_requests=8_000, seed=2, profile_draws=0).iops.value]
+    monkeypatch.setattr(history, "MAX_USES", 1 << 13)
+    short = start_of(array, workload, seed=3)
+    assert short.levels == whole.levels
+    if "clients" in load:  # the others wait until they are old
+        assert len(short.pages_dirty) <= 1 << 12 < len(whole.pages_dirty)
+        assert len(short.pages_dirty) + short.pages_apart == pytest.approx(len(whole.pages_dirty), rel=0.02)
+    rates.append(simulate(array, workload, n_requests=8_000, seed=3, profile_draws=0).iops.value)
+    # fewer pages among which the next is chosen lie further apart
+    assert 0.75 * rates[0] < rates[1] < 1.05 * rates[0]
+
+
 def test_a_cache_takes_all_of_a_region_that_is_smaller_than_its_mark(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(history, "MAX_USES", 1 << 15)
     load = Workload.parse({"size": "4 KiB", "read_ratio": 0.0, "span": "100 MiB", "rate": "150/s"})
