@@ -52,8 +52,7 @@ class PageCacheTables(NamedTuple):
 
     def beside(self, n_pages: int) -> PageCacheTables:
         """Return the tables of what is left beside so many dirty pages that stay."""
-        return replace(
-            self,
+        return self._replace(
             memory_pages=self.memory_pages - n_pages,
             background_pages=max(self.background_pages - n_pages, 0),
             limit_pages=self.limit_pages - n_pages,
