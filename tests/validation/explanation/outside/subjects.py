@@ -78,6 +78,11 @@ _10E2400_2400 = partial(Disk, turn=60 / 10500, shortest=0.0003, longest=0.0069, 
 _7450_960 = partial(Flash, 80e-6, 15e-6, 84, 6.8e9, 1.4e9, 85e3 * 4096, 1.30e-6)
 _PM9A3_960 = partial(Flash, 80e-6, 15e-6, 92, 6.5e9, 1.5e9, 70e3 * 4096, 1.09e-6)
 
+_15K6 = partial(Disk, turn=60 / 15000, shortest=0.0002, longest=0.0062, bytes_per_s=171e6)
+_DC600M_1920 = partial(Flash, 88e-6, 20e-6, 64, 545e6, 530e6, 78e3 * 4096, 2.9e-6)
+_PM1743 = partial(Flash, 65e-6, 15e-6, 350, 13e9, 6.6e9, 250e3 * 4096, 0.08e-6)
+_CD6 = partial(Flash, 75e-6, 15e-6, 150, 6.2e9, 4.0e9, 30e3 * 4096, 0.34e-6)
+
 
 def _volume(rate: float, bytes_per_s: float, read: float = 450e-6, program: float = 600e-6) -> Callable[[], Box]:
     def box() -> Box:
@@ -313,6 +318,30 @@ SUBJECTS: tuple[dict[str, Subject], ...] = (
         "ssds": Subject("4x kingston-dc600m-3840 raid10", "satas", _of(_DC600M_3840, 4, "mirrors")),
         "nvmes": Subject("2x samsung-pm9a3-1920 raid1", "nvmes", _before_host(_PM9A3_1920, 2)),
         "volume": Subject("aws-gp3-500GB, 9000 IOPS, 400MB/s", "volume", _volume(9_000, 419e6)),
+    },
+    {
+        "disk": Subject("seagate-exos-x24", "disk", _of(_X24, 1)),
+        "mirror": Subject("2x seagate-exos-x20 raid1", "disks", _of(_X20, 2, "mirrors")),
+        "raid10": Subject("6x seagate-exos-x16 raid10", "disks", _of(_X16, 6, "mirrors")),
+        "raid6": Subject("8x toshiba-mg11aca24te raid6", "disks", _of(_MG11, 8, "parity", n_parity=2)),
+        "raid5": Subject("4x seagate-cheetah-15k6 raid5", "disks", _of(_15K6, 4, "parity", n_parity=1)),
+        "raidz": Subject(
+            "1x6 seagate-exos-x24 raidz2, record 64KiB",
+            "pool",
+            _of(_X24, 6, "raidz", n_parity=2, record=64 * _KIB, width=6),
+            writes=False,
+        ),
+        "pool": Subject(
+            "4x2 wd-ultrastar-hc580 mirrors, record 32KiB",
+            "pool",
+            _of(_HC580, 8, "pool", record=32 * _KIB),
+            writes=False,
+        ),
+        "ssd": Subject("kingston-dc600m-1920", "sata", _of(_DC600M_1920, 1)),
+        "nvme": Subject("samsung-pm1743-7680", "nvme", _of(_PM1743, 1)),
+        "ssds": Subject("4x intel-d3-s4610-960 raid10", "satas", _of(_S4610, 4, "mirrors")),
+        "nvmes": Subject("2x kioxia-cd6-r-15360 raid1", "nvmes", _before_host(_CD6, 2)),
+        "volume": Subject("aws-gp3-500GB, 12000 IOPS, 500MB/s", "volume", _volume(12_000, 524e6)),
     },
 )
 
