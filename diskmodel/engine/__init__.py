@@ -6,7 +6,7 @@ from diskmodel.naming import face
 
 if TYPE_CHECKING:
     from diskmodel.engine.drawn_runs import DRAWS, DrawnRuns, Trials, simulate_drawn_runs
-    from diskmodel.engine.effort import EACH_BYTES, check_rare, often_enough
+    from diskmodel.engine.effort import EACH_BYTES, CostSeen, check_rare, often_enough
     from diskmodel.engine.ledger import Account, current, on_account, with_part
     from diskmodel.engine.messages.cached_writes import waiting_writes
     from diskmodel.engine.one_run import Keep
@@ -24,7 +24,7 @@ __getattr__ = face(
     __name__,
     {
         "drawn_runs": "DRAWS DrawnRuns Trials simulate_drawn_runs",
-        "effort": "EACH_BYTES check_rare often_enough",
+        "effort": "EACH_BYTES CostSeen check_rare often_enough",
         "ledger": "Account current on_account with_part",
         "messages.cached_writes": "waiting_writes",
         "one_run": "Keep",

@@ -278,7 +278,7 @@ class Trials:
         requests, outcome = self._run(array, workload)
         # a start that was kept has cost nothing now, and that of a drawn drive will
         start_s = start_cost_s(array, workload, seed) if start == "steady" else 0.0
-        self.each_s = max(account.spent_s - before_s, start_s)
+        self.each_s = max(account.spent_s - before_s, account.last_run_s + start_s)
         self.reference = estimate(requests, outcome)
         self.seen = Seen.of(requests, outcome)
         self.cost = None
@@ -290,7 +290,7 @@ class Trials:
         """Requests of each run."""
         return self._n_requests
 
-    def truths(self, n_draws: int, *, as_measured: bool = False) -> DrawnRuns | None:
+    def truths(self, n_draws: int, *, as_measured: bool = False, part: float = 1.0) -> DrawnRuns | None:
         """Return so many truths, or those that were left if such a drive were measured; None without any unknown.
 
         Parameters
@@ -298,12 +298,14 @@ class Trials:
         n_draws : int, at least 2
         as_measured : bool
             As `Case` has it.
+        part : float
+            Of the time that is left which they may take.
         """
         case = Case(self._array, self._workload, self.seen, as_measured)
         draws = draw(case, n_draws, self._seed)
         if not len(draws):
             return None
-        n_affordable = self.affordable(n_draws)
+        n_affordable = self.affordable(n_draws, part)
         if n_affordable < n_draws:
             current().leave_out([_FEWER_DRAWS if n_affordable else _NO_DRAWS])
             if not n_affordable:
@@ -313,9 +315,9 @@ class Trials:
             figures = mapped(pool, self._figures, draws.perturbations, are_runs=True)
         return DrawnRuns(case, draws, self.reference, figures, self._n_requests)
 
-    def affordable(self, n_draws: int) -> int:
+    def affordable(self, n_draws: int, part: float = 1.0) -> int:
         """Return how many of these draws there is time for, each of which takes what the first run did; 0: too few."""
-        n = int(min(current().left_s / max(self.each_s, 1e-9), n_draws))
+        n = int(min(part * current().left_s / max(self.each_s, 1e-9), n_draws))
         return n if n >= min(_FEWEST, n_draws) else 0
 
     def _figures(self, perturbation: Perturbation) -> dict[str, float]:

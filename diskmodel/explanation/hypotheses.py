@@ -178,13 +178,17 @@ def simulated(
     order = sorted((at for at in range(len(jobs)) if not free[at]), key=lambda at: -promise[at])
     least_s = LEAST_LEFT * current().budget_s
     least_s = max(least_s, current().left_s - share * (current().left_s - least_s)) if math.isfinite(least_s) else 0.0
-    for first in range(0, len(order), _AT_ONCE):
-        if current().left_s < least_s:
-            current().leave_out([f"{len(order) - first} of {len(order)} runs with causes"])
+    n_done = 0
+    while n_done < len(order):
+        cost_s = simulator.expected[jobs[order[n_done]][1]].cost_s
+        n_at_once = int(min((current().left_s - least_s) / max(cost_s, 1e-9), _AT_ONCE))
+        if n_at_once < 1:
+            current().leave_out([f"{len(order) - n_done} of {len(order)} runs with causes"])
             break
-        some = order[first : first + _AT_ONCE]
+        some = order[n_done : n_done + n_at_once]
         found = together(f"{step} ({len(jobs)} runs)", some, run)
         results |= dict(zip(some, found, strict=True))
+        n_done += n_at_once
     return {(_key(variants), load): results.get(at) for at, (variants, load) in enumerate(jobs)}
 
 

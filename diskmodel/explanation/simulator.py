@@ -13,9 +13,7 @@ from numpy.typing import NDArray
 
 from diskmodel.array import Array
 from diskmodel.doing import doing
-from diskmodel.engine import DRAWS, Account, DrawnRuns, Threads, Trials, check_rare, on_account
-from diskmodel.engine.effort import CostSeen
-from diskmodel.engine.ledger import current
+from diskmodel.engine import DRAWS, Account, CostSeen, DrawnRuns, Threads, Trials, check_rare, current, on_account
 from diskmodel.errors import InputError
 from diskmodel.explanation.causes.cause import Cause, Change, Law
 from diskmodel.explanation.measured import ALL_PARTS, SHAPE, Figure, Measured, measured_array
@@ -47,6 +45,8 @@ _WITH_START = float(DRAWS)
 #: Computing time of a run without a cause, seconds, from which its load is long: others are simulated before it, and
 #: it sees only the causes that these leave. At half, nearly all are; at double, an explanation takes a minute.
 LONG_S = 0.06
+#: Part of what is left that what is not known of a load may take: without time for causes nothing is explained.
+_OF_DRAWS = 0.5
 #: Misses of each client in a run with a cache: at half, the time before all wait is a fifth of it. And the most
 #: requests then, nearly all of which are hits.
 _ROUNDS, _MOST_REQUESTS = 8, 200_000
@@ -294,8 +294,7 @@ class Simulator:
             trials = self._trials(Change(array, one.workload))
             # also where its start was kept from another question: that of a cause has to be found
             cost_s = max(current().spent_s - before_s, trials.each_s)
-            exact = origin_of(array.drive) == "exact"
-            truths = None if exact else trials.truths(n_draws)
+            truths = None if origin_of(array.drive) == "exact" else trials.truths(n_draws, part=_OF_DRAWS)
             return Expected(
                 trials.reference, truths, trials.n_requests, cost_s, trials.cost
             ), current().spent_s - before_s

@@ -83,7 +83,7 @@ def test_writes_in_a_drives_buffer_are_hardly_known_beside_reads() -> None:
 def test_loads_with_fewer_draws_than_others_are_compared_by_as_many(monkeypatch: pytest.MonkeyPatch) -> None:
     """The second of three loads had no time for all draws; the third has as many as it."""
     affordable = iter([8, 5, 5])
-    monkeypatch.setattr(Trials, "affordable", lambda self, n_draws: min(next(affordable), n_draws))
+    monkeypatch.setattr(Trials, "affordable", lambda self, n_draws, part: min(next(affordable), n_draws))
     loads = [measured("reads", size=size, clients=4) for size in ("4 KiB", "8 KiB", "64 KiB")]
     found = Simulator(Array.from_words("2x generic-7k2 raid1"), loads, n_draws=8)
     assert [len(one.figures) for one in found.truths if one is not None] == [8, 5, 5]
