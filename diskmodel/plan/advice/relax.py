@@ -32,8 +32,9 @@ CACHE_BYTES = 1 << 30
 #: Strips are tried at this multiple and this part of the plan's. Double is seldom enough to see a difference.
 STRIP_FACTOR = 4
 
-#: More disks are searched for up to this multiple of the plan's largest count. More would be another project.
-MORE_DISKS_FACTOR = 4
+#: More disks are searched for up to this multiple of the plan's largest count, and up to so many. More would be another
+#: project: 8,000 drives of flash took 1.6 GB.
+MORE_DISKS_FACTOR, MOST_DISKS = 4, 4_000
 #: Limits that are tried, and how far the next one is above what was found. With one, a limit at the end of an interval
 #: is missed by the width that a criterion needs beyond it; a fourth has been of no use.
 _LIMITS_TRIED, _BEYOND = 3, 1.1
@@ -91,7 +92,10 @@ def _more_disks(case: Case, candidate: Candidate, evaluate: Evaluate) -> list[Re
     assert binding is not None
     if not candidate.is_decided or not candidate.more_may_help:
         return []
-    wider = {"disks": None, "min_disks": trial.disks + 1, "max_disks": MORE_DISKS_FACTOR * trial.disks}
+    most = min(MORE_DISKS_FACTOR * trial.disks, MOST_DISKS)
+    if most <= trial.disks:
+        return []
+    wider = {"disks": None, "min_disks": trial.disks + 1, "max_disks": most}
     candidates = case.plan.candidates.model_copy(update=wider)
     found = search_family(replace(case, plan=case.plan.model_copy(update={"candidates": candidates})), evaluate)
     if not found.is_feasible or found.trial is None:
