@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pkgutil import resolve_name
-from typing import Literal
+from typing import TYPE_CHECKING, Literal, cast
 
 from diskmodel.array import Array
 from diskmodel.engine import native
@@ -16,6 +16,9 @@ from diskmodel.errors import CoverageError, Fault
 from diskmodel.records import Requests, Run
 from diskmodel.result import DEFAULT_PRECISION, Result, summarize
 from diskmodel.workload import TraceWorkload, Workload
+
+if TYPE_CHECKING:
+    from diskmodel.drive import HddTables
 
 #: "auto": the native kernel where it covers the scenario, else the SimPy engine.
 Engine = Literal["auto", "native", "simpy"]
@@ -32,13 +35,19 @@ def run(scenario: Scenario, requests: Requests, engine: Engine = "auto") -> Run:
         When `engine="native"` does not cover the scenario.
     """
     check_requests(scenario, requests)
-    scenario = within_reach(scenario, requests)
+    scenario = _beside_full_buffers(within_reach(scenario, requests))
     found = _run(scenario, requests, engine)
     # who asks for SimPy gets the same answer as of the kernel, and waits for it
     counted_as = found.engine if engine == "auto" else "native"
     n_bytes = int(requests.length.sum())
     current().enter_run(entered_s(found, scenario, len(requests), n_bytes, counted_as), len(requests))
     return found
+
+
+def _beside_full_buffers(scenario: Scenario) -> Scenario:
+    """Return the scenario with disks whose buffers have what their start leaves of them."""
+    apart = scenario.start.buffers_apart
+    return replace(scenario, drive=cast("HddTables", scenario.drive).beside(apart)) if apart else scenario
 
 
 def _run(scenario: Scenario, requests: Requests, engine: Engine) -> Run:

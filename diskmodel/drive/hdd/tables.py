@@ -232,6 +232,11 @@ class HddTables(DriveTables):
         """Return the tables of the same disk with its write-back cache switched off."""
         return replace(self, dirty_sectors=0, write_room_sectors=0)
 
+    def beside(self, n_sectors: int) -> HddTables:
+        """Return the tables of what is left of the buffer beside so many sectors that wait, and stay."""
+        dirty = self.dirty_sectors - n_sectors
+        return replace(self, dirty_sectors=dirty, write_room_sectors=min(self.write_room_sectors, dirty))
+
     def with_fua(self, is_used: bool) -> HddTables:
         """Return the tables of the same disk whose host has single writes pass its buffer, where it has one."""
         return replace(self, has_fua=is_used and self.dirty_sectors > 0)

@@ -57,7 +57,8 @@ def burst_of(
         response += times_ns[0]
         response += times_ns[1]
         copies = layout.copies_written
-        room = tables.buffer_sectors * tables.sector_bytes * (layout.n_disks - len(layout.failed))
+        buffer = tables.buffer_sectors - scenario.start.buffers_apart
+        room = buffer * tables.sector_bytes * (layout.n_disks - len(layout.failed))
         least = tables.write_room_sectors * tables.sector_bytes
         return absorbed("drives", room / copies, mean[1] / copies, response, least)
     return None

@@ -35,7 +35,8 @@ def level_marks(scenario: Scenario) -> tuple[int, int, int]:
     drives = 0
     if tables.buffer_sectors:
         n_disks = scenario.layout.n_disks - len(scenario.layout.failed)
-        drives = tables.buffer_sectors * tables.sector_bytes // 2 * n_disks
+        mark = tables.buffer_sectors * tables.sector_bytes // 2
+        drives = max(mark - scenario.start.buffers_apart * tables.sector_bytes, 0) * n_disks
     if tables.media_cache is not None:
         # what a full one holds does not rise; an empty one may
         logged = int(scenario.start.logged[:, 1].sum())

@@ -53,11 +53,13 @@ class Parts:
 
     def with_all_that_waits(self, run: Run, start: Start) -> Run:
         """Return a run with the levels of all that waited, also of what its start did not list."""
-        apart = self.controller.bytes_apart(start), start.pages_apart * self.host.page_bytes
+        layout = self.scenario.layout
+        in_buffers = start.buffers_apart * self.drives.sector_bytes * (layout.n_disks - len(layout.failed))
+        apart = self.controller.bytes_apart(start), in_buffers, start.pages_apart * self.host.page_bytes
         if not any(apart) or not len(run.levels):
             return run
         levels = run.levels.copy()
-        levels[:, [1, 3]] += apart
+        levels[:, 1:4] += apart
         return replace(run, levels=levels)
 
     def start(self, levels: Levels) -> Start:

@@ -178,6 +178,9 @@ class Start:
         Writes that drives' buffers have accepted after these, in order: disk, first block, sectors.
     buffered_room : int64, shape (n,) or (0,)
         Room that each of these takes in a hard disk's buffer, in sectors; without it, as much as it is long.
+    buffers_apart : int
+        Sectors of each hard disk's buffer that are full beside those, of places that the run does not write again, and
+        that stay.
     logged : int64, shape (n, 2)
         Writes that lie in the media cache of every hard disk but the spares, in order: first block, sectors.
     runs : int64, shape (n, 3)
@@ -233,6 +236,7 @@ class Start:
     programmed: Annotated[Int64, GivenAs(Writes)] = field(default_factory=lambda: np.empty((0, 3), np.int64))
     buffered: Annotated[Int64, GivenAs(Writes)] = field(default_factory=lambda: np.empty((0, 3), np.int64))
     buffered_room: Int64 = field(default_factory=_nothing)
+    buffers_apart: Beside[int] = 0
     logged: Annotated[Int64, GivenAs(Spans)] = field(default_factory=lambda: np.empty((0, 2), np.int64))
     runs: Annotated[Int64, GivenAs(Writes)] = field(default_factory=lambda: np.empty((0, 3), np.int64))
     pages_dirty: Int64 = field(default_factory=_nothing)

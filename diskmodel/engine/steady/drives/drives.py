@@ -32,6 +32,10 @@ class Drives(Station):
         """Return writes that were programmed last, those that leave `room` sectors in buffers, and their room."""
         return EMPTY.programmed, EMPTY.buffered, EMPTY.buffered_room
 
+    def apart(self, room: int, buffered: Int64, buffered_room: Int64) -> int:
+        """Return the sectors of each buffer that are full beside those writes, of `room`."""
+        return 0
+
     @staticmethod
     def full_of(tables: DriveTables, lba: int) -> list[tuple[int, int, int]]:
         """Return writes in order up to `lba` that fill a buffer: first block, sectors, and room of each (rule Z12)."""
@@ -85,6 +89,7 @@ class Drives(Station):
             "programmed": programmed,
             "buffered": buffered,
             "buffered_room": buffered_room,
+            "buffers_apart": self.apart(room, buffered, buffered_room),
             "logged": caches.writes,
             "cleaning_requests": caches.cleaning_requests,
             **self.own_columns(),
@@ -101,12 +106,22 @@ class Drives(Station):
             of_all = self.last_writes(self.buffer + self.programmed)
             current().enter_once((part, level, of_all), seconds)
 
-    def _buffered_bytes(self, room: int) -> int:
-        """Bytes of writes that leave `room` sectors in the buffer of each disk, of no more strips than `MAX_ROWS`."""
+    def is_cut(self, room: int) -> bool:
+        """Whether fewer writes are drawn than leave `room` sectors in the buffer of each disk."""
+        n_bytes = self._buffered_bytes(room)
+        return n_bytes < self._enough_bytes(room) or self.history.rows_of_writes(n_bytes) >= MAX_ROWS
+
+    def _enough_bytes(self, room: int) -> int:
+        """Bytes of writes that leave `room` sectors in the buffer of each disk."""
         layout = self.scenario.layout
         # a disk gets its part of the writes whether or not others work; a quarter more than fits on average, so that
         # few disks get less than they have room for
-        n_bytes = room * layout.n_disks * self.sector_bytes * 5 // (4 * layout.pieces_of_each)
+        return room * layout.n_disks * self.sector_bytes * 5 // (4 * layout.pieces_of_each)
+
+    def _buffered_bytes(self, room: int) -> int:
+        """The same, of no more strips than `MAX_ROWS`."""
+        layout = self.scenario.layout
+        n_bytes = self._enough_bytes(room)
         if not layout.has_strips:
             return n_bytes
         # strips of one sector (RAID 3) would be 40 million of 64 disks, and small writes as many of 2,000

@@ -6,15 +6,22 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, cast
 
+import numpy as np
+
 from diskmodel.drive import DriveTables, HddTables
 from diskmodel.engine.steady.drives.buffered import held_by_disks
 from diskmodel.engine.steady.drives.drives import Drives
 from diskmodel.engine.steady.drives.media_cache import Caches, current_runs, full_caches
+from diskmodel.engine.steady.past.blocks import n_blocks_of, regions_of
 from diskmodel.engine.steady.past.history import MAX_ROWS
 from diskmodel.engine.steady.start import EMPTY, Level
 from diskmodel.records import Int64
 from diskmodel.result.statistics import UNKNOWN_CYCLE
 from diskmodel.workload import Sequential
+
+#: Part of a buffer from which on what is listed of it counts as all: room for a hundred writes of each disk is left. At
+#: 0.8, 40 disks take a run of 30,000 writes into the room that is missing.
+_NEARLY_ALL = 0.99
 
 
 class HardDisks(Drives):
@@ -32,10 +39,47 @@ class HardDisks(Drives):
     def buffered(self, room: int) -> tuple[Int64, Int64, Int64]:
         if not room or not self.writes_anything:
             return super().buffered(room)
+        held = self._held(room)
+        least = self._least(room, *held)
+        # as much on each disk, so that all are as full
+        return EMPTY.programmed, *(held if least == room else self._held(least, room))
+
+    def _held(self, room: int, drawn_for: int | None = None) -> tuple[Int64, Int64]:
+        """Return writes that leave no more of each buffer than that `room` is full, and the room of each."""
         tables = self._tables
-        last, border = self.last_writes(room), tables.n_sectors_per_actuator
-        held = held_by_disks(last, tables.segment_sectors, border, room, tables.write_room_sectors)
-        return EMPTY.programmed, *held
+        last, border = self.last_writes(drawn_for or room), tables.n_sectors_per_actuator
+        return held_by_disks(last, tables.segment_sectors, border, room, tables.write_room_sectors)
+
+    def _room_of_each(self, buffered: Int64, room: Int64) -> Int64:
+        """Return the sectors that writes take of the buffer of each disk that works."""
+        layout = self.scenario.layout
+        weights = room if len(room) else buffered[:, 2]
+        found = np.bincount(buffered[:, 0], weights=weights, minlength=layout.n_disks).astype(np.int64)
+        return np.delete(found, list(layout.failed))
+
+    def _least(self, room: int, buffered: Int64, buffered_room: Int64) -> int:
+        """Return what all buffers hold at least, where it is less than `room` as the past is drawn only so far back."""
+        of_each = self._room_of_each(buffered, buffered_room)
+        least = int(of_each.min())
+        # what goes to a few disks at a time is not on all of them
+        if least >= _NEARLY_ALL * room or 2 * least < of_each.mean():
+            return room
+        layout, history = self.scenario.layout, self.history
+        # what is in order takes the room that it is long; single writes take more
+        mean_sectors = max(history.workload.mean_size_bytes // self.sector_bytes, 1)
+        written = n_blocks_of(regions_of(history, self.sector_bytes, only_writes=True)) * layout.pieces_of_each
+        in_buffer = written // layout.n_disks * max(self._tables.write_room_sectors / mean_sectors, 1.0)
+        return least if self.is_cut(room) and room <= in_buffer else room
+
+    def apart(self, room: int, buffered: Int64, buffered_room: Int64) -> int:
+        """Return the sectors of each buffer that are full beside those writes, of `room`.
+
+        Of many disks the past is drawn only so far back: 160 that began with a fifth of what their buffers hold took
+        fifty times what they write.
+        """
+        if not len(buffered) or self._least(room, buffered, buffered_room) == room:
+            return 0
+        return room - int(self._room_of_each(buffered, buffered_room).max())
 
     @staticmethod
     def full_of(tables: DriveTables, lba: int) -> list[tuple[int, int, int]]:

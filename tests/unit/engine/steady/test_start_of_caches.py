@@ -10,6 +10,7 @@ import pytest
 from diskmodel.array import Array
 from diskmodel.engine import Account, on_account
 from diskmodel.engine.simulate import simulate
+from diskmodel.engine.steady.drives import drives
 from diskmodel.engine.steady.past import history
 from diskmodel.engine.steady.past.history import History, waiting_in_round
 from diskmodel.engine.steady.start import Level
@@ -83,6 +84,27 @@ def test_a_memory_far_larger_than_the_past_that_is_drawn_is_as_dirty(
     rates.append(simulate(array, workload, n_requests=8_000, seed=3, profile_draws=0).iops.value)
     # fewer pages among which the next is chosen lie further apart
     assert 0.75 * rates[0] < rates[1] < 1.05 * rates[0]
+
+
+@pytest.mark.parametrize("level", ["raid10", "raid0"])
+def test_buffers_of_many_disks_begin_as_full_as_those_of_few(level: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """160 disks whose past was drawn to a fifth of what their buffers hold took 750,000 writes a second, not 14,400."""
+    array = Array.parse({"drive": "generic-7k2", "drive_write_cache": True, "layout": {"level": level, "disks": 6}})
+    load = Workload.parse({"size": "4 KiB", "read_ratio": 0.0, "clients": 24})
+    rates = []
+    for seed, most in ((2, history.MAX_ROWS), (3, 1 << 13)):
+        monkeypatch.setattr(drives, "MAX_ROWS", most)
+        start = start_of(array, load, seed=seed)
+        held = np.bincount(start.buffered[:, 0], weights=start.room_of_buffered) + start.buffers_apart
+        assert held.min() > 0.97 * held.max()
+        assert held.max() == array.drive_tables().buffer_sectors
+        rates.append(simulate(array, load, n_requests=4_000, seed=seed, profile_draws=0).iops.value)
+    assert start.buffers_apart > held.max() // 2
+    # of fewer writes the next one lies further away
+    assert 0.6 * rates[0] < rates[1] < 1.1 * rates[0]
+    # all that is ever written is in the buffers, however little that is
+    few = Workload.parse({"size": "4 KiB", "read_ratio": 0.0, "clients": 24, "span": "50 MB"})
+    assert start_of(array, few).buffers_apart == 0
 
 
 def test_a_cache_takes_all_of_a_region_that_is_smaller_than_its_mark(monkeypatch: pytest.MonkeyPatch) -> None:
