@@ -147,6 +147,11 @@ def absorption(generator: NDArray[np.float64], hours: float) -> tuple[float, flo
     quotients of rates alone (W. Grassmann, M. Taksar, D. Heyman, Operations Research 33, 1985). Solving the equations
     as they stand loses all digits where a loss is 10¹⁶ times as rare as a repair: mirrors of four and more disks.
     """
+    return _mean_hours(generator), _absorbed(generator, hours)
+
+
+def _mean_hours(generator: NDArray[np.float64]) -> float:
+    """Return the mean hours until the last state is reached from the first."""
     rates = generator.copy()
     np.fill_diagonal(rates, 0.0)
     stay = np.ones(len(rates) - 1)
@@ -159,14 +164,15 @@ def absorption(generator: NDArray[np.float64], hours: float) -> tuple[float, flo
             rates[before, before] = 0.0
             stay[before] += share * stay[state]
     with np.errstate(divide="ignore", over="ignore"):
-        mean = float(stay[0] / rates[0, -1])
-    return mean, _absorbed(generator, hours)
+        return float(stay[0] / rates[0, -1])
 
 
 #: States of a chain that are tried first: where a loss without more of them is as good as certain not to differ.
 _STATES = 16
 #: Chance of more states, as a part of that of a loss, which changes no digit of it.
 _NO_DIGIT = 1e-17
+#: By how much, as a part of it, a mean may differ from that with twice as many states.
+_SAME_MEAN = 1e-13
 #: Groups whose chance of a loss is kept: the draws and counts of a plan ask for the same ones again.
 _GROUPS_KEPT = 4096
 
@@ -312,7 +318,11 @@ def _of_a_group(
         chain[kept] = 0.0  # who comes so far stays there
         *_, beyond, lost = transition(chain, HOURS_PER_YEAR)[0]
         if beyond <= max(lost * _NO_DIGIT, _LEAST):
-            return absorption(generator, HOURS_PER_YEAR)[0], float(lost)
+            # what a year does not reach may still come: the mean has to be that of more states, too
+            more = group_generator(n_disks, min(2 * kept, last), mttf_hours, mttr_hours, read_error_share, fatal)
+            mean, further = _mean_hours(generator), _mean_hours(more)
+            if abs(mean - further) <= _SAME_MEAN * further:
+                return further, float(lost)
         kept *= 2
     return absorption(group_generator(n_disks, last, mttf_hours, mttr_hours, read_error_share, fatal), HOURS_PER_YEAR)
 
