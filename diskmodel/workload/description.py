@@ -227,6 +227,12 @@ class Workload(Description):
         return sum(stream.row_weight * stream.mean_size_bytes for stream in self.streams) / total
 
     @property
+    def mean_written_bytes(self) -> float:
+        """Bytes that a request writes on average."""
+        written = sum(stream.row_weight * stream.write_ratio * stream.mean_size_bytes for stream in self.streams)
+        return written / sum(stream.row_weight for stream in self.streams)
+
+    @property
     def goes_on(self) -> bool:
         """Whether a request may begin where the last one ended, more often than anywhere else in a large region."""
         return any(stream.goes_on for stream in self.streams)

@@ -67,7 +67,8 @@ class Cost(NamedTuple):
         run_s += n * (cached.run_s + CROWDED_S[run.engine] * _crowded(scenario, workload))
         written = int(run.devices.write_bytes.sum())
         # what caches took is written later
-        late_pages = max(n * _written_bytes(workload) * scenario.layout.copies - written, 0.0) / PAGE_BYTES * is_flash
+        mean_written = workload.mean_written_bytes if isinstance(workload, Workload) else 0.0
+        late_pages = max(n * mean_written * scenario.layout.copies - written, 0.0) / PAGE_BYTES * is_flash
         run_s += (PAGE_S[run.engine] + FLASH_WRITE_S[run.engine]) * late_pages
         kept = KEPT_BYTES * (written / PAGE_BYTES + late_pages) if is_flash else 0.0
         if workload.is_open and not scenario.layout.has_strips:
@@ -186,14 +187,6 @@ def guessed(scenario: Scenario, workload: Workload, array: Array | None = None) 
 def _bytes(workload: AnyWorkload) -> float:
     """Return the mean bytes of a request; 0 of a trace, whose length is given."""
     return workload.mean_size_bytes if isinstance(workload, Workload) else 0.0
-
-
-def _written_bytes(workload: AnyWorkload) -> float:
-    """Return the bytes that a request writes on average; 0 of a trace, whose length is given."""
-    if not isinstance(workload, Workload):
-        return 0.0
-    written = sum(stream.row_weight * stream.write_ratio * stream.mean_size_bytes for stream in workload.streams)
-    return written / max(sum(stream.row_weight for stream in workload.streams), 1e-300)
 
 
 def _in_caches(scenario: Scenario, workload: AnyWorkload, engine: str) -> Cost:

@@ -63,7 +63,7 @@ class ControllerCache(Station):
         dirty, round_requests = self.once("dirty", self._n_waiting(levels), lambda: self._dirty(levels), _DIRTY_S)
         return {
             "dirty": dirty,
-            "dirty_apart": self._apart(levels, dirty),
+            "dirty_apart": self.once("apart", self._n_waiting(levels), lambda: self._apart(levels, dirty), 0.0),
             "round_requests": round_requests,
             # whose work is entered once for all that share it
             "cached": self.once("cached", None, self._cached, 0.0),

@@ -69,7 +69,7 @@ def _of_the_host(scenario: Scenario, requests: Requests) -> Scenario:
     A memory of hundreds of gigabytes does not fill during a run.
     """
     host, sector_bytes, start = scenario.host_tables, scenario.drive.sector_bytes, scenario.start
-    if host.page_cache is None or any(rule.log_bytes or rule.journal_bytes for rule in requests.streams):
+    if host.page_cache is None or _adds_places(requests):
         return scenario
     page_bytes = host.page_sectors * sector_bytes
     # what is read ahead, whether a reader goes on or not
@@ -152,7 +152,12 @@ def _is_direct(scenario: Scenario, requests: Requests) -> bool:
     """Whether what reaches the controller is what was asked for: no memory, log or journal adds places of its own."""
     if scenario.layout.pool is not None or scenario.host.page_cache is not None:
         return False
-    return not any(rule.log_bytes or rule.journal_bytes for rule in requests.streams)
+    return not _adds_places(requests)
+
+
+def _adds_places(requests: Requests) -> bool:
+    """Whether a log or a journal adds places of its own to what was asked for."""
+    return any(rule.log_bytes or rule.journal_bytes for rule in requests.streams)
 
 
 def _spans(requests: Requests, block_sectors: int, ahead_sectors: int, sector_bytes: int) -> tuple[Int64, Int64]:

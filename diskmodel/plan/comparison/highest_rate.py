@@ -237,7 +237,7 @@ def _check_that_disks_write(array: Array, workload: Workload, rate_per_s: float,
         When the runs were that short.
     """
     in_memory = array.tables().held_in_memory * array.drive.sector_bytes
-    written = _written_bytes(workload)
+    written = workload.mean_written_bytes
     if n_requests * written > _MEMORIES * in_memory or not _writes_too_much(array, workload, rate_per_s):
         return
     rule = "are too few: what they write stays in memory, and disks never have to keep up with it"
@@ -245,15 +245,9 @@ def _check_that_disks_write(array: Array, workload: Workload, rate_per_s: float,
     raise DescriptionError(Fault("requests", n_requests, rule, f"ask for {enough:,} at least, which take minutes"))
 
 
-def _written_bytes(workload: Workload) -> float:
-    """Return the bytes that a request writes on average."""
-    written = sum(stream.row_weight * stream.write_ratio * stream.mean_size_bytes for stream in workload.streams)
-    return written / sum(stream.row_weight for stream in workload.streams)
-
-
 def _writes_too_much(array: Array, workload: Workload, rate_per_s: float) -> bool:
     """Return whether more is written at this rate than the links of all disks take."""
-    return rate_per_s * _written_bytes(workload) > array.layout.disks * array.drive_tables().link_bytes_per_s
+    return rate_per_s * workload.mean_written_bytes > array.layout.disks * array.drive_tables().link_bytes_per_s
 
 
 def _moved_per_s(array: Array, workload: Workload) -> float:

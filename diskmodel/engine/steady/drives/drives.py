@@ -89,7 +89,7 @@ class Drives(Station):
             "programmed": programmed,
             "buffered": buffered,
             "buffered_room": buffered_room,
-            "buffers_apart": self.apart(room, buffered, buffered_room),
+            "buffers_apart": self.once("apart", room, lambda: self.apart(room, buffered, buffered_room), 0.0),
             "logged": caches.writes,
             "cleaning_requests": caches.cleaning_requests,
             **self.own_columns(),
