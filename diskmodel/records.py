@@ -142,6 +142,11 @@ class Requests:
     def __len__(self) -> int:
         return len(self.when_ns)
 
+    @property
+    def are_open(self) -> NDArray[np.bool_]:
+        """Whether each comes at its own time, whatever was completed before; shape (n,)."""
+        return np.array([rule.n_clients == 0 for rule in self.streams], dtype=np.bool_)[self.stream]
+
 
 #: Where the time of a request went; the columns of `Completions.parts_ns`, in this order. They add up to the response.
 PARTS = ("link", "cache", "queue", "overhead", "seek", "rotation", "transfer", "parity", "sync")

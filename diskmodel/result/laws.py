@@ -55,8 +55,7 @@ def _check_rows(requests: Requests, run: Run) -> None:
     _first(done.issue_ns < 0, "was issued before time 0")
     _first(done.done_ns < done.issue_ns, "completed before it was issued, or never")
     _first(done.done_ns > run.end_ns, "completed after the end of the run")
-    is_open = np.array([rule.n_clients == 0 for rule in requests.streams], dtype=np.bool_)
-    _first(is_open[requests.stream] & (done.issue_ns != requests.when_ns), "of an open stream was not issued in time")
+    _first(requests.are_open & (done.issue_ns != requests.when_ns), "of an open stream was not issued in time")
 
 
 def _check_parts(run: Run) -> None:

@@ -151,7 +151,7 @@ def _sums(parts_ns: Int64 | NDArray[np.int32]) -> list[int]:
 
 def _stability(requests: Requests, run: Run, left: Int64 | None = None) -> Stability | None:
     """Return the verdict on the open streams; None without any. `left`: times of completion in order, where known."""
-    is_open = np.array([rule.n_clients == 0 for rule in requests.streams], dtype=np.bool_)[requests.stream]
+    is_open = requests.are_open
     if not is_open.any():
         return None
     done = run.completions

@@ -69,7 +69,8 @@ class Outcome(Record, InMilliseconds):
     is_cut : bool
         Whether the run was made shorter than asked, because so many requests would take too long.
     is_brief : bool
-        Whether its last requests took longer than all came in: whether such a load lasts cannot be seen in it.
+        Whether its last requests took longer than all came in, or few of them ever longer: that such a load lasts
+        cannot be seen in it.
     said : str
         What an engine of its own says of the run, in sentences.
     mean_read_ns, mean_write_ns : float

@@ -17,7 +17,7 @@ from diskmodel.plan.comparison.load_curve import CLOSER, loads
 from diskmodel.plan.trial.at_once import at_once
 from diskmodel.plan.trial.evaluation import Evaluate
 from diskmodel.plan.trial.rule_of_thumb import rule_of_an_array
-from diskmodel.result.statistics import Interval
+from diskmodel.result.statistics import MIN_JUDGED, Interval
 from diskmodel.workload import Closed, Workload
 
 #: Of the intervals.
@@ -138,6 +138,8 @@ def points_to_overload(
             outcome = replace(outcome, is_stable=False)
         if outcome.is_stable and outcome.is_cut and _writes_too_much(array, workload, rate_per_s):
             outcome = replace(outcome, is_stable=False)  # what so few requests write stays in memory
+        if outcome.is_stable and outcome.n_requests < MIN_JUDGED and rate_per_s > _moved_per_s(array, workload):
+            outcome = replace(outcome, is_stable=False)  # of so few, clients beside them may have sent nearly all
         if outcome.is_stable:
             _check_that_disks_write(array, workload, rate_per_s, n_requests)
         return LoadPoint(rate_per_s / own, rate_per_s, outcome)

@@ -17,7 +17,7 @@ from diskmodel.host import host_limit
 from diskmodel.plan.answer.outcome import Outcome
 from diskmodel.plan.trial.busiest import busiest_of
 from diskmodel.result import COMMITS, Latency, Result, overflow_requests, utilization_interval
-from diskmodel.result.statistics import Interval, cycle_of, sees_too_few_cycles
+from diskmodel.result.statistics import Interval, cycle_of, falls_behind, sees_too_few_cycles
 from diskmodel.uncertainty import slow_write_ratio
 from diskmodel.workload import Workload
 
@@ -188,10 +188,9 @@ def outcome_of(result: Result, array: Array, workload: Workload) -> Outcome:
 
 
 def _is_brief(result: Result) -> bool:
-    """Return whether the last responses went on for longer than requests came."""
-    issued = result.run.completions.issue_ns
-    came_ns = int(issued.max()) if len(issued) else 0
-    return result.run.end_ns - came_ns > came_ns
+    """Return whether so few requests came, or in so short a time, that no overload could be seen but in their waits."""
+    done, rows = result.run.completions, result.requests.are_open
+    return falls_behind(done.issue_ns[rows], done.done_ns[rows])
 
 
 def _slow_write_ratio(result: Result) -> float:

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from diskmodel.result.statistics.heat_map import HeatMap
     from diskmodel.result.statistics.quantiles import percentiles
     from diskmodel.result.statistics.registry import BY_NAME, PERCENTILES, STATISTICS
+    from diskmodel.result.statistics.stability import MIN_JUDGED, falls_behind
     from diskmodel.result.statistics.window import (
         MIN_CYCLES,
         MIN_ROUNDS,
@@ -30,6 +31,7 @@ __getattr__ = face(
         "heat_map": "HeatMap",
         "quantiles": "percentiles",
         "registry": "BY_NAME PERCENTILES STATISTICS",
+        "stability": "MIN_JUDGED falls_behind",
         "window": (
             "MIN_CYCLES MIN_ROUNDS UNKNOWN_CYCLE cycle_of enough_cycles enough_for last_full_mix_ns "
             "measuring_window sees_too_few_cycles"

@@ -86,6 +86,23 @@ def judge_stability(issue_ns: Int64, done_ns: Int64, until_ns: int) -> Stability
     return judge_counts(times, _n_until(times, issue_ns), _n_until(times, done_ns), len(issue_ns))
 
 
+def falls_behind(issue_ns: Int64, done_ns: Int64) -> bool:
+    """Return whether open streams of too few requests for a verdict were served more slowly than they came.
+
+    In an overload by a tenth each request waits longer than the one before by a tenth of the time between them. The
+    last responses of a run may also go on for longer than all came: then hits of a cache say nothing about its misses.
+    """
+    in_order = np.argsort(issue_ns, kind="stable")
+    came, took = issue_ns[in_order], (done_ns - issue_ns)[in_order]
+    half = len(came) // 2
+    if not half:
+        return False
+    if done_ns.max() > 2 * came[-1]:
+        return True
+    between = came[-half:].mean() - came[:half].mean()
+    return bool(len(came) < MIN_JUDGED and took[-half:].mean() - took[:half].mean() > (1 - _KEPT_UP_SHARE) * between)
+
+
 def _n_until(times: NDArray[np.float64], values: Int64) -> Int64:
     """Count the values at or before each time; in pieces, so that a long run needs no sorted copy."""
     counts: Int64 = np.zeros(len(times), np.int64)

@@ -14,6 +14,7 @@ from diskmodel.result import (
     quantiles,
     warm_up,
 )
+from diskmodel.result.statistics import falls_behind
 from diskmodel.result.statistics.quantiles import fewest_for
 
 
@@ -156,6 +157,15 @@ def test_deterministic_overload_is_seen_and_deterministic_load_is_not():
     late = judge_stability(came, 1000 + np.arange(1, 5001, dtype=np.int64) * 1010, int(came[-1]))
     assert not late.is_stable
     assert late.completed_per_s == pytest.approx(1e9 / 1010, rel=0.01)
+
+
+@pytest.mark.parametrize("n", [8, 40])
+@pytest.mark.parametrize(("service", "is_behind"), [(900, False), (1050, False), (1150, True), (2000, True)])
+def test_few_requests_show_by_their_waits_that_more_come_than_are_served(n, service, is_behind):
+    came = np.arange(1, n + 1, dtype=np.int64) * 1000
+    done = came[0] + service * np.arange(1, n + 1, dtype=np.int64) if service > 1000 else came + service
+    assert falls_behind(came, done) is is_behind
+    assert falls_behind(came[::-1], done[::-1]) is is_behind
 
 
 def test_a_plateau_that_is_reached_late_is_stable():

@@ -11,6 +11,7 @@ import pytest
 from rich.console import Console
 
 from diskmodel.array import Array
+from diskmodel.engine.ledger import Account, on_account
 from diskmodel.errors import DescriptionError
 from diskmodel.plan import compare, find_capacity
 from diskmodel.plan.answer.load_curve import LoadPoint
@@ -180,3 +181,15 @@ def test_a_pool_whose_memory_has_all_data_has_no_capacity() -> None:
     )
     with pytest.raises(DescriptionError, match="no disk is ever busy"):
         find_capacity(array, Workload.parse({"size": "64 KiB", "rate": "100/s"}))
+
+
+@pytest.mark.parametrize("level", ["raid0", "raid50"])
+def test_a_handful_of_large_reads_makes_no_rate_that_no_drives_read(level: str) -> None:
+    """Eight of 1 GiB arrive before the first is there: 52 a second were "sustained", of 39 that six drives can read."""
+    array = Array(f"6x kioxia-cm6-r-30720 {level}")
+    load = Workload.parse({"size": "1 GiB", "rate": "6e5/s"})
+    with on_account(Account(8)):
+        found = find_capacity(array, load, n_draws=0)
+    assert found.highest.outcome.n_requests < 200
+    most = array.layout.disks * array.drive.sequential_bytes_per_s / 2**30
+    assert most / 3 < found.highest.offered < most
