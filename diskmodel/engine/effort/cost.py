@@ -11,6 +11,7 @@ from diskmodel.engine.effort.limits import EACH_BYTES, LEAST_OF_MOVED, LOOK_S, M
 from diskmodel.engine.effort.prices import (
     BLOCK_KEPT_BYTES,
     CHILD_S,
+    COLUMN_KEPT_BYTES,
     COMMAND_S,
     CROWDED_S,
     FEW_RECORDS,
@@ -74,7 +75,7 @@ class Cost(NamedTuple):
         if workload.is_open and not scenario.layout.has_strips:
             # in an overload ever more of them wait
             kept += RECORD_KEPT_BYTES * int(run.devices.response_ns.sum()) / max(run.end_ns, 1)
-        return cls(run_s / n, kept / n + cached.kept_bytes + RECORD_KEPT_BYTES * _crowded(scenario, workload))
+        return cls(run_s / n, kept / n + cached.kept_bytes + _kept_of_a_record(scenario) * _crowded(scenario, workload))
 
     def most(self, n_runs: int = 1, spent_s: float = 0.0) -> int:
         """Return the most requests of each of so many runs, after what other runs have taken of the question's time."""
@@ -173,7 +174,7 @@ def guessed(scenario: Scenario, workload: Workload, array: Array | None = None) 
     parts_s = CHILD_S["native"] * _children(scenario, workload) + STRIP_S["native"] * _strips(scenario, workload)
     cached = _in_caches(scenario, workload, "native")
     n_crowded = _crowded(scenario, workload)
-    kept_bytes = kept / max(total, 1e-300) + cached.kept_bytes + RECORD_KEPT_BYTES * n_crowded
+    kept_bytes = kept / max(total, 1e-300) + cached.kept_bytes + _kept_of_a_record(scenario) * n_crowded
     parts_s += cached.run_s + CROWDED_S["native"] * n_crowded
     parts_s += host_page_s(scenario, "native") * workload.mean_size_bytes / PAGE_BYTES
     cost = Cost(run_s / max(total, 1e-300) + parts_s, kept_bytes)
@@ -222,6 +223,13 @@ def _crowded(scenario: Scenario, workload: AnyWorkload) -> float:
     weights = [stream.row_weight for stream in workload.streams]
     records = [max(stream.mean_size_bytes / record_bytes - FEW_RECORDS, 0.0) for stream in workload.streams]
     return sum(weight * n for weight, n in zip(weights, records, strict=True)) / max(sum(weights), 1e-300)
+
+
+def _kept_of_a_record(scenario: Scenario) -> float:
+    """Return the bytes that the kernel keeps of a record of a pool that waits."""
+    pool = scenario.layout.pool
+    is_padded = pool is not None and pool.draid is not None
+    return max(RECORD_KEPT_BYTES, COLUMN_KEPT_BYTES * (scenario.layout.n_data + scenario.layout.n_parity) * is_padded)
 
 
 def _strips(scenario: Scenario, workload: AnyWorkload) -> float:

@@ -91,6 +91,9 @@ KEPT_BYTES = 64
 #: The same of a record of a pool that waits, and the records of a request of which only those beyond wait in numbers
 #: that count: 208 writes of 1 GiB that came at once took 2 GB. At double, requests of 16 MiB have shorter runs.
 RECORD_KEPT_BYTES, FEW_RECORDS = 1_200, 64
+#: The same of each of its columns on a disk, where they are more than that: dRAID pads a record of one block to all
+#: columns of a group, so that one of 8 + 2 disks took 3,400.
+COLUMN_KEPT_BYTES = 350
 #: The time that such a record takes beside its commands, seconds: 61 of 64 MiB in records of 16 KiB took 1.1, not 0.5.
 CROWDED_S = {"native": 3e-6, "simpy": 0.0} | _NOTHING_MORE
 

@@ -108,6 +108,7 @@ def steady_start(
     capacity_bytes = array.usable_bytes
     if isinstance(workload, TraceWorkload):
         return settled(scenario, workload, capacity_bytes=capacity_bytes, seed=seed, engine=run)
+    workload.check_fits(capacity_bytes)  # the past of what does not fit would lie outside of the array
     key = _key(array, workload, seed)
 
     def found() -> Start:
