@@ -19,13 +19,14 @@ from diskmodel.engine.effort.limits import (
     check_effort,
     free_bytes,
 )
-from diskmodel.engine.effort.prices import entered_s
+from diskmodel.engine.effort.prices import PAGE_BYTES, entered_s
 
 __all__ = [
     "EACH_BYTES",
     "LEAST",
     "LEAST_OF_MOVED",
     "MAX_REQUESTS",
+    "PAGE_BYTES",
     "PROBE",
     "RUNS_S",
     "Cost",

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from diskmodel.engine.effort import Cost, few_enough, few_enough_beside
+from diskmodel.engine.effort import PAGE_BYTES, Cost, few_enough, few_enough_beside
 from diskmodel.engine.ledger import current
 from diskmodel.engine.steady.drives.drives import drives_of
 from diskmodel.engine.steady.past.history import MAX_USES, History
@@ -34,6 +34,12 @@ _LONGEST_S, _LONGEST_BYTES = 1.0, 100_000_000
 #: load that does not wait for them is within 1.1. The disks are busy meanwhile, but for the time in which memory fills
 #: and that of metadata between two groups.
 _EARLY, _FASTER, _BUSY = 20, 1.5, 0.7
+#: Requests of a run with full memory that shows how fast disks take what is written, where it did not fill: each write
+#: waits for 100 ms behind the one before, so that it lasts for two seconds. At half, the pace is of the first places of
+#: a group; at double, the run takes as long as one that fills memory.
+_IN_FULL_MEMORY = 20
+#: Pages that a disk writes in a second at least, in places of all its space, and a flash drive.
+_PAGES_PER_S = (50, 10_000)
 #: Requests that are drawn to see which records a group has, fewer where they have many (`MAX_USES`); of longer groups
 #: the rest is extrapolated.
 _DRAWN = 400_000
@@ -56,29 +62,76 @@ def group_start(
         draws_hits = scenario.has_drawn_hits
         return workload.requests(capacity_bytes=capacity_bytes, n=n, seed=seed, with_cache_draws=draws_hits)
 
-    def run_of(n: int) -> Run:
-        return engine(replace(scenario, start=begun), drawn(n))
+    def run_of(n: int, start: Start = begun) -> Run:
+        return engine(replace(scenario, start=start), drawn(n))
 
-    per_s, is_waiting = workload.offered_rate_per_s, False
-    if workload.queue_depth:
-        n = few_enough(_FIRST, scenario, workload, _LONGEST_S)
-        n = few_enough_beside(n, run_of, scenario, workload)
-        while True:
-            run = run_of(n)
-            cost = Cost.of(run, scenario, n, workload)
-            longest = min(cost.within(current().allowed_s(_LONGEST_S), _LONGEST_BYTES), _LONGEST)
-            if run.end_ns >= _GROUPS * writes.group_ns or n >= longest:
-                break
-            needed = _GROUPS * writes.group_ns / max(run.end_ns, 1)
-            n = min(math.ceil(n * min(_RESERVE * needed, _TIMES)), longest)
-        early_per_s, per_s = _paces(run)
-        # a processor that is short of time slows writers as well, once it has groups to write
-        is_waiting = early_per_s > _FASTER * per_s and run.devices.busy_ns.mean() > _BUSY * run.end_ns
-    begun = with_l2arc(begun, scenario, History(workload, capacity_bytes, seed), per_s)
+    def begun_at(pace: _Pace) -> Start:
+        return _begun_at(pace, scenario, workload, begun, drawn, History(workload, capacity_bytes, seed))
+
+    if not workload.queue_depth:
+        return begun_at(_Pace(workload.offered_rate_per_s))
+    n = few_enough(_FIRST, scenario, workload, _LONGEST_S)
+    n = few_enough_beside(n, run_of, scenario, workload)
+    while True:
+        run = run_of(n)
+        cost = Cost.of(run, scenario, n, workload)
+        longest = min(cost.within(current().allowed_s(_LONGEST_S), _LONGEST_BYTES), _LONGEST)
+        longest = min(longest, _longest_beside(cost, run, n, scenario, workload))
+        if run.end_ns >= _GROUPS * writes.group_ns or n >= longest:
+            break
+        needed = _GROUPS * writes.group_ns / max(run.end_ns, 1)
+        n = min(math.ceil(n * min(_RESERVE * needed, _TIMES)), longest)
+    early_per_s, per_s = _paces(run)
+    # a processor that is short of time slows writers as well, once it has groups to write
+    is_waiting = early_per_s > _FASTER * per_s and run.devices.busy_ns.mean() > _BUSY * run.end_ns
+    pace = _Pace(per_s, is_waiting)
+    if run.end_ns < _GROUPS * writes.group_ns and _fills(scenario, workload, drawn):
+        # memory was still filling: how fast the disks are is seen where it is full
+        full = begun_at(_Pace(1e9 / writes.longest_delay_ns, is_waiting=True, is_full=True))
+        run = run_of(few_enough(_IN_FULL_MEMORY, scenario, workload, _LONGEST_S), full)
+        taken_per_s = int(run.devices.write_bytes.sum()) / max(run.end_ns, 1) * 1e9
+        copies = 1 if scenario.layout.n_parity else scenario.layout.n_disks // scenario.layout.n_groups
+        record_bytes = pool.stored * pool.block * copies * scenario.drive.sector_bytes
+        slow_per_s = taken_per_s * full.round_requests / max(full.group_records * record_bytes, 1)
+        if early_per_s > _FASTER * slow_per_s:
+            pace = _Pace(slow_per_s, is_waiting=True, is_full=True)
+    return begun_at(pace)
+
+
+class _Pace(NamedTuple):
+    """How fast a load goes on.
+
+    Attributes
+    ----------
+    per_s : float
+        Requests per second.
+    is_waiting : bool
+        Whether its writes wait for the disks.
+    is_full : bool
+        Whether memory is then as full as it gets, however many groups that are.
+    """
+
+    per_s: float
+    is_waiting: bool = False
+    is_full: bool = False
+
+
+def _begun_at(
+    pace: _Pace,
+    scenario: Scenario,
+    workload: Workload,
+    begun: Start,
+    drawn: Callable[[int], Requests],
+    history: History,
+) -> Start:
+    """Return the start of a pool with the group of a load that goes on at this pace."""
+    pool, per_s = scenario.layout.pool, pace.per_s
+    assert pool is not None
+    writes = pool.writes
+    begun = with_l2arc(begun, scenario, history, per_s)
     n_group = max(round(per_s * writes.group_ns / 1e9), 1)
     record_bytes = pool.record * scenario.drive.sector_bytes
-    records = max(workload.mean_size_bytes / record_bytes, 1.0)
-    requests = drawn(min(n_group, _DRAWN, max(int(MAX_USES / records), 1)))
+    requests = drawn(min(n_group, _few_rows(workload, record_bytes)))
     first = requests.offset // record_bytes
     last = (requests.offset + requests.length - 1) // record_bytes
     rules = np.array([rule.sync for rule in requests.streams])
@@ -94,13 +147,13 @@ def group_start(
     # a group is written before its time when it is large
     share = min(writes.dirty_group / dirty, 1.0)
     top = min(int(last.max()) + 1, writes.n_records)
-    if is_waiting:
+    if pace.is_waiting:
         begun = _with_full_buffers(begun, scenario, top / writes.n_records)
     writes_per_s = per_s * is_write.mean()
-    if is_waiting and writes_per_s > 0:
+    if pace.is_waiting and writes_per_s > 0:
         # what is dirty while writes are delayed to the pace of the disks is the group that begins
         held = writes.dirty_at(1e9 / writes_per_s) / dirty
-        share = held if held <= _GROUPS else share
+        share = held if held <= _GROUPS or pace.is_full else share
     return replace(
         begun,
         group_records=min(round(n_records * share), writes.n_records),
@@ -108,6 +161,37 @@ def group_start(
         group_top=top,
         round_requests=max(round(n_group * share), 1),
     )
+
+
+def _fills(scenario: Scenario, workload: Workload, drawn: Callable[[int], Requests]) -> bool:
+    """Return whether a load writes so many different records that memory fills, or goes on to write others."""
+    pool = scenario.layout.pool
+    assert pool is not None
+    record_bytes = pool.record * scenario.drive.sector_bytes
+    first, last = _records_of(drawn(_few_rows(workload, record_bytes)), record_bytes)
+    n_all, half = n_different(first, last), len(first) // 2
+    return n_all * pool.record >= pool.writes.delay_from or n_all > _FASTER * n_different(first[:half], last[:half])
+
+
+def _few_rows(workload: Workload, record_bytes: int) -> int:
+    """Return how many requests are drawn to see which records they have."""
+    return min(_DRAWN, max(int(MAX_USES / max(workload.mean_size_bytes / record_bytes, 1.0)), 1))
+
+
+def _records_of(requests: Requests, record_bytes: int) -> tuple[Int64, Int64]:
+    """Return the first and the last record of each write."""
+    offset, length = (column[requests.op == Op.WRITE] for column in (requests.offset, requests.length))
+    return offset // record_bytes, (offset + length - 1) // record_bytes
+
+
+def _longest_beside(cost: Cost, run: Run, n: int, scenario: Scenario, workload: Workload) -> int:
+    """Return the most requests of a run beside a resilver, which goes on while full memory waits for the disks."""
+    if scenario.layout.sync_action == "none" or not run.end_ns:
+        return _LONGEST
+    work_s = cost.run_s * n / run.end_ns * 1e9
+    writes = workload.mean_written_bytes / PAGE_BYTES * scenario.layout.copies
+    disks_per_s = _PAGES_PER_S[scenario.drive.has_pages] * scenario.layout.n_disks / max(writes, 1e-12)
+    return max(int(current().allowed_s(_LONGEST_S) / work_s * disks_per_s), n)
 
 
 def _with_full_buffers(begun: Start, scenario: Scenario, top_ratio: float) -> Start:
