@@ -11,11 +11,12 @@ from typing import Any
 import numpy as np
 
 from diskmodel.engine.ledger import LEAST_LEFT, current
-from diskmodel.explanation.causes.cause import Cause, Ladder, Scale
+from diskmodel.explanation.causes.cause import Cause, Ladder, Scale, is_sequential
 from diskmodel.explanation.likelihood import chance_of, log_fit, log_likelihood
 from diskmodel.explanation.simulator import Floats, Simulated, Simulator, together
 
 #: Standard deviation of the error of a figure that a cause changes: no field of a description is the whole of a cause.
+#: One that hardly changes is off by no more than that change, or what moves all figures a little would excuse them all.
 _CAUSE_ERROR = {"iops": 0.08, "mean": 0.08, "p50": 0.12, "p95": 0.12, "p99": 0.15}
 #: Error of the effect of a cause, as a part of its logarithm: another member that is slow is so by other times than the
 #: law's, and slows the slowest requests otherwise. At half, right causes of other systems are refused, and pairs that
@@ -25,6 +26,9 @@ _EFFECT_ERROR = 0.2
 #: evenly, where Linux md reads on at once and then sleeps for half a second (`md_do_sync` of md.c), and each firmware
 #: shares between a stream and others in its own way. At half, a check is called missed revolutions.
 _EXACT_ERROR, _PASS_ERROR = 0.07, 0.4
+#: Error of what a pass leaves a file in order, as a logarithm: how a firmware shares its arm between the two is known
+#: of none. At half, a check is called retries or a file in pieces; at double, it explains whatever slows only files.
+_BESIDE_PASS = 0.4
 #: A change that moves a figure by less is none.
 _MOVES = 0.01
 #: What causes are about behind which requests go through something in turn, before or behind the drives.
@@ -230,11 +234,13 @@ def hypothesis_of(
     moved = np.abs(figures - simulator.reference) > _MOVES
     if not moved.any():
         return None
-    error = np.array([_CAUSE_ERROR[figure.kind] ** 2 for figure in simulator.figures]) * moved
+    errors = np.array([_CAUSE_ERROR[figure.kind] for figure in simulator.figures])
+    error = np.minimum(errors, np.abs(np.where(moved, figures - simulator.reference, 0.0))) ** 2
     if np.isfinite(figures).all():
         effects = np.array([_effect_error(simulator, variants, load) for load in range(len(changed))])
+        arms = np.array([_shared_arm(simulator, variants, load) for load in range(len(changed))])
         loads = [figure.load for figure in simulator.figures]
-        error = error + (effects[loads] * (figures - simulator.reference)) ** 2
+        error = error + (effects[loads] * (figures - simulator.reference)) ** 2 + arms[loads] * moved
     causes = tuple((one.cause, one.value, one.words) for one in variants)
     share = math.prod(one.share for one in variants)
     has_law = any(run is not None and run.law is not None for run in changed)
@@ -253,6 +259,12 @@ def _effect_error(simulator: Simulator, variants: tuple[Variant, ...], load: int
     if any(one.cause.about == PASSES for one in own):
         return _PASS_ERROR
     return _EFFECT_ERROR if own else _EXACT_ERROR
+
+
+def _shared_arm(simulator: Simulator, variants: tuple[Variant, ...], load: int) -> float:
+    """Return the variance of what a pass leaves a load in order of the arms of disks."""
+    has_pass = any(one.cause.about == PASSES and not one.cause.is_exact for one in variants)
+    return _BESIDE_PASS**2 if has_pass and is_sequential(simulator.measured[load].workload) else 0.0
 
 
 def _is_in_turn(cause: Cause) -> bool:

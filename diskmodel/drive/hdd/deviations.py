@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from diskmodel.drive.assumed_order import LONGEST_WAIT_NS
 from diskmodel.drive.hdd.parts import Retries
 from diskmodel.drive.media_cache.description import MediaCache
 
@@ -25,6 +26,14 @@ def _one_at_a_time(drive: Hdd, _: None) -> Hdd | None:
         return None
     queue = drive.queue.model_copy(update={"depth": 1, "assumed_from": None, "scheduler": "fcfs"})
     return drive.model_copy(update={"queue": queue})
+
+
+def _bounded_waits(drive: Hdd, _: None) -> Hdd | None:
+    """Nothing waits for much longer than in disks whose longest waits were measured, whatever is in order beside it."""
+    queue = drive.queue
+    if queue.depth == 1 or queue.scheduler == "fcfs" or queue.overdue_ns is not None:
+        return None
+    return drive.model_copy(update={"queue": queue.model_copy(update={"overdue_ns": LONGEST_WAIT_NS})})
 
 
 def _without_look_ahead(drive: Hdd, _: None) -> Hdd | None:
@@ -92,6 +101,7 @@ def _other_seeks(drive: Hdd, factor: float) -> Hdd:
 
 DEVIATIONS: Mapping[str, Callable[[Any, Any], Any]] = {
     "one-at-a-time": _one_at_a_time,
+    "bounded-waits": _bounded_waits,
     "without-look-ahead": _without_look_ahead,
     "without-write-back": _without_write_back,
     "emulated-sectors": _emulated_sectors,

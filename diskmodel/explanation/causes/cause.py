@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
+from statistics import NormalDist
 from typing import Any
 
 from diskmodel.array import Array
@@ -75,6 +76,9 @@ class Scale:
     ways : mapping of words to values
         Ways in which a strength may act, each equally likely; with some, a value is a strength and a way. One without
         words is not said.
+    usual : (float, float), optional
+        The strength in the middle of those that are found, and their spread as a logarithm; without it, all from `low`
+        to `high` are found as often.
     """
 
     low: float
@@ -82,6 +86,7 @@ class Scale:
     unit: Callable[[float], str]
     at: Callable[[Sequence[Measured]], Sequence[float]] | None = None
     ways: Mapping[str, Any] = field(default_factory=dict)
+    usual: tuple[float, float] | None = None
 
     def number(self, value: Any) -> float:
         """Return the strength of a value."""
@@ -125,7 +130,11 @@ class Scale:
         edges = [ends[0], *((a + b) / 2 for a, b in pairwise(logs)), ends[1]]
         # one that was chosen after the measurement stands only for what the figures do not separate from it
         most = _RESOLVED if self.at is not None else whole
-        return [min(b - a, most) / whole for a, b in pairwise(edges)]
+        shares = [min(b - a, most) / whole for a, b in pairwise(edges)]
+        if self.usual is None:
+            return shares
+        often = NormalDist(math.log(self.usual[0]), self.usual[1])
+        return [share * whole * often.pdf(log) for share, log in zip(shares, logs, strict=True)]
 
 
 @dataclass(frozen=True)

@@ -145,6 +145,14 @@ def _exhausted(array: Array, workload: AnyWorkload, factor: float) -> Change | N
     return Change(array, workload, _slower_writes(factor))
 
 
+def _caches_prior(array: Array) -> float:
+    """Return how often drives' own caches are off that are described as on: controllers switch them off by default.
+
+    Elsewhere drives keep them as they are sold, unless somebody switched them off.
+    """
+    return OFTEN if array.is_hardware else SOMETIMES
+
+
 def _fast_parts_prior(array: Array) -> float:
     """Return how often a fast part of the flash takes writes first: hardly in servers' drives, with capacitors."""
     drive = array.drive
@@ -220,6 +228,7 @@ DRIVES = (
         about="drive cache",
         is_exact=True,
         is_of_writes=True,
+        prior_on=_caches_prior,
     ),
     Cause(
         name="drive-write-cache-on",

@@ -2,37 +2,36 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 from diskmodel.array import Array
+from diskmodel.explanation.causes.bitmaps import BITMAPS, FLUSHED, bitmaps_prior, with_bitmap
 from diskmodel.explanation.causes.cause import (
     OFTEN,
     ONCE,
     SOMETIMES,
-    USUALLY,
     Cause,
     Change,
-    Ladder,
     Scale,
     changed,
+    is_sequential,
     on_array,
+    with_streams,
 )
 from diskmodel.explanation.causes.repeats import REPEATED, REPEATS, repeating
 from diskmodel.explanation.causes.uneven import BLINDLY, one_slow_member
 from diskmodel.layout import Layout
 from diskmodel.uncertainty import AnyWorkload
 from diskmodel.units import in_digits
+from diskmodel.workload import Stream
 
 _MIB = 1 << 20
+# A failed member is reported, by `mdadm --monitor`, by ZFS's daemon and by controllers: an array that is described as
+# whole is seldom without one.
 #: How much rarer two failed members are than one: of drives of which a few in a hundred fail in a year, hardly one
 #: fails in the days until another one is replaced, but drives of one batch do together. At one, two of a RAID 10 are
 #: named for whatever halves its reads.
 _SECOND = 0.1
-#: Flush of flash that takes longest of those that are tried, ns; of disks those that are longer are.
-_SLOWEST_OF_FLASH = 5e6
-#: Arrays from which `mdadm` makes a bitmap by itself.
-_USUAL_BITMAP_BYTES = 100e9
 
 
 def is_pool(array: Array) -> bool:
@@ -66,53 +65,64 @@ def _failed(array: Array, workload: AnyWorkload, n: int) -> Change | None:
 Speed = float | tuple[float, bool]
 
 
-def _at(speed: Speed) -> dict[str, float]:
+#: Part of an array before a file in order whose places nobody gave, beside a rebuild: a seek of a third of the longest
+#: one, and a twentieth less of the rate.
+_BEHIND = 0.2
+#: Part of each disk that a check is through: files in order begin at its beginning, and a pass that is there as well
+#: reads for them what they are about to ask for. Elsewhere, each of its steps takes two seeks.
+HALFWAY = 0.5
+#: How long a pass sleeps that is faster than its limit, s (`md_do_sync` of md.c): it then goes on at once for all that
+#: it may. Longest steps, bytes: beside a file in order, which they take off its place, and beside what is read at
+#: random, which comes between what md has in progress at once (`stripe_cache_size`); and what steps are a multiple of.
+_SLEEP_S, _BESIDE_ORDER, _BESIDE_RANDOM, _STEP = 0.5, 8 * _MIB, _MIB, 1 << 16
+
+
+def _at(array: Array, workload: AnyWorkload, speed: Speed) -> dict[str, float]:
+    """Return how fast a pass is, and how it goes on: the steps between two sleeps one after the other.
+
+    At even distances (rule R3) each of them would take the arm to its place and back. Where requests and steps take
+    turns (rule R8), each step ends before the next request begins, and they stay as they are.
+    """
     least, is_most = speed if isinstance(speed, tuple) else (speed, False)
     fields = {"speed_min_bytes_per_s": least * _MIB}
-    return fields | {"speed_max_bytes_per_s": least * _MIB} if is_most else fields
+    if not is_most:
+        return fields
+    if array.layout.kind.has_striped_copies:
+        return fields | {"speed_max_bytes_per_s": least * _MIB}
+    step = min(least * _MIB * _SLEEP_S, _BESIDE_ORDER if is_sequential(workload) else _BESIDE_RANDOM)
+    fields |= {"window_bytes": max(round(step / _STEP), 1) * _STEP, "steps_at_once": 1}
+    return fields | {"speed_max_bytes_per_s": least * _MIB}
 
 
 def _rebuilding(array: Array, workload: AnyWorkload, speed: Speed) -> Change | None:
     layout = array.layout
     if not may_fail(layout) or is_pool(array):
         return None
-    return _with_layout(array, workload, failed=(0,), rebuild=_at(speed), spares=max(layout.spares, 1))
+    fields = {"failed": (0,), "rebuild": _at(array, workload, speed), "spares": max(layout.spares, 1)}
+    change = _with_layout(_served(array, workload), workload, **fields)
+    # what the rebuild has done is missing nothing any more: a file in order lies behind it, and not where it is
+    return Change(change.array, with_streams(workload, _behind) or workload)
+
+
+def _behind(stream: Stream) -> dict[str, Any] | None:
+    """Return a place behind a rebuild that begins, of a stream in order that has none of its own."""
+    own = stream.addresses
+    if own.pattern != "sequential" or stream.offset_bytes or stream.span_bytes is not None:
+        return None
+    return {"offset_ratio": _BEHIND, "span_ratio": 1 - _BEHIND}
 
 
 def _resyncing(array: Array, workload: AnyWorkload, speed: Speed) -> Change | None:
     if not may_fail(array.layout) or is_pool(array):
         return None
-    return _with_layout(array, workload, rebuild={"action": "check", **_at(speed)})
+    rebuild = {"action": "check", "done_ratio": HALFWAY, **_at(array, workload, speed)}
+    return _with_layout(_served(array, workload), workload, rebuild=rebuild)
 
 
-def _may_flush(array: Array, flush_ns: float) -> bool:
-    """Whether the flush before a write of the bitmap may take so long: disks empty their buffers, flash programs pages.
-
-    Linux md sends it before each such write (`md_super_write` of md.c). A named drive with capacitors has no slow ones.
-    """
-    drive = array.drive
-    if drive.has_arms:
-        return array.has_drive_write_cache and flush_ns > _SLOWEST_OF_FLASH
-    is_open = drive.has_flushes_of_its_own and (drive.is_flushed or drive.is_typical)
-    return is_open and flush_ns <= _SLOWEST_OF_FLASH
-
-
-def _bitmap(array: Array, workload: AnyWorkload, fields: dict[str, Any]) -> Change | None:
-    is_open = array.layout.kind.is_redundant and not is_pool(array) and array.layout.bitmap is None
-    if not is_open or not workload.has_writes:
-        return None
-    if "flush_ns" in fields and not _may_flush(array, fields["flush_ns"]):
-        return None
-    return _with_layout(array, workload, bitmap=fields)
-
-
-def _bitmaps_prior(array: Array) -> float:
-    """Return how often there is a bitmap that nobody described: `mdadm` makes one for each array of 100 GB and more.
-
-    Source: mdadm(8), `--bitmap`.
-    """
-    is_usual = not array.is_hardware and array.layout.disks * array.drive.capacity_bytes >= _USUAL_BITMAP_BYTES
-    return USUALLY if is_usual else SOMETIMES
+def _served(array: Array, workload: AnyWorkload) -> Array:
+    """Return an array whose disks serve a pass beside what is in order, as all do whose longest waits were measured."""
+    drive = array.drive.deviating("bounded-waits") if is_sequential(workload) else None
+    return array if drive is None else array.model_copy(update={"drive": drive})
 
 
 def _one_slow(array: Array, workload: AnyWorkload, strength: tuple[float, int]) -> Change | None:
@@ -172,7 +182,7 @@ MEMBERS = (
     Cause(
         name="member-failed",
         title="a member of the array has failed",
-        prior=OFTEN,
+        prior=SOMETIMES,
         fingerprint="reads of the missing disk are made of all others; the rest is a little slower",
         change=_failed,
         strengths={"one disk": 1, "two disks": 2},
@@ -203,23 +213,11 @@ MEMBERS = (
         title="a write-intent bitmap is written as well",
         prior=SOMETIMES,
         fingerprint="scattered writes wait for two more, on consumer drives with a flush; reads are as expected",
-        change=_bitmap,
-        strengths={
-            "chunks of 64 MiB": {"chunk_bytes": 64 * _MIB},
-            "chunks of 4 MiB": {"chunk_bytes": 4 * _MIB},
-            "on drives whose flush takes 0.1 ms": {"chunk_bytes": 64 * _MIB, "flush_ns": 100_000},
-            "on drives whose flush takes 1 ms": {"chunk_bytes": 64 * _MIB, "flush_ns": 1_000_000},
-            "on drives whose flush takes 5 ms": {"chunk_bytes": 64 * _MIB, "flush_ns": 5_000_000},
-            "on disks that take 20 ms to empty their buffers": {"chunk_bytes": 64 * _MIB, "flush_ns": 20_000_000},
-            "on disks that take 80 ms to empty them": {"chunk_bytes": 64 * _MIB, "flush_ns": 80_000_000},
-        },
+        change=with_bitmap,
+        strengths=BITMAPS,
         about="bitmap",
-        ladder=Ladder(
-            lambda fields: fields.get("flush_ns", math.nan),
-            lambda fields, ns: fields | {"flush_ns": ns},
-            lambda fields: f"on drives whose flush takes {in_digits(fields['flush_ns'] / 1e6, 2)} ms",
-        ),
-        prior_on=_bitmaps_prior,
+        ladder=FLUSHED,
+        prior_on=bitmaps_prior,
     ),
     Cause(
         name="one-slow-disk",

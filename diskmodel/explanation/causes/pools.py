@@ -10,7 +10,7 @@ from typing import Any
 
 from diskmodel.array import Array
 from diskmodel.explanation.causes.cause import OFTEN, ONCE, SOMETIMES, Cause, Change, changed, on_array
-from diskmodel.explanation.causes.members import is_pool, may_fail
+from diskmodel.explanation.causes.members import HALFWAY, is_pool, may_fail
 from diskmodel.layout import Layout
 from diskmodel.uncertainty import AnyWorkload
 
@@ -39,7 +39,7 @@ def _wide(array: Array, workload: AnyWorkload, level: str | None) -> Change | No
 def _scrubbed(array: Array, workload: AnyWorkload, _: None) -> Change | None:
     if not is_pool(array) or not may_fail(array.layout):
         return None
-    return on_array(array, workload, layout=changed(array.layout, rebuild={"action": "check"}))
+    return on_array(array, workload, layout=changed(array.layout, rebuild={"action": "check", "done_ratio": HALFWAY}))
 
 
 def _resilvered(array: Array, workload: AnyWorkload, _: None) -> Change | None:

@@ -16,7 +16,7 @@ _ACCESS = 1.5
 #: Strengths: share of the accesses that are repeated, and for how many turns.
 REPEATS = {
     f"{ratio:g} % of the accesses, {turns} revolutions": (ratio / 100, turns)
-    for ratio in (0.3, 1, 3, 10, 30)
+    for ratio in (0.3, 1, 3, 10, 30, 80)
     for turns in (12, 40)
 }
 
