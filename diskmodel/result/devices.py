@@ -79,31 +79,36 @@ def own_use(run: Run) -> dict[str, tuple[DiskUse, ...]]:
 def _use(devices: DeviceCounters, run: Run) -> tuple[DiskUse, ...]:
     elapsed_ns = max(run.end_ns, 1)
     seconds = elapsed_ns / 1e9
-    uses = []
-    for disk in range(len(devices.busy_ns)):
-        n_commands = int(devices.n_reads[disk] + devices.n_writes[disk])
-        busy_ns, response_ns = int(devices.busy_ns[disk]), int(devices.response_ns[disk])
-        uses.append(
-            DiskUse(
-                utilization_ratio=busy_ns / elapsed_ns,
-                iops=n_commands / seconds,
-                mean_service_ns=busy_ns / n_commands if n_commands else 0.0,
-                mean_response_ns=response_ns / n_commands if n_commands else 0.0,
-                mean_in_disk=response_ns / elapsed_ns,
-                read_bytes_per_s=int(devices.read_bytes[disk]) / seconds,
-                write_bytes_per_s=int(devices.write_bytes[disk]) / seconds,
-                cache_hit_ratio=int(devices.n_cache_hits[disk]) / n_commands if n_commands else 0.0,
-                write_amplification_ratio=_amplification(devices, disk),
-            )
+    counted = (
+        devices.busy_ns,
+        devices.response_ns,
+        devices.n_reads + devices.n_writes,
+        devices.read_bytes,
+        devices.write_bytes,
+        devices.n_cache_hits,
+        devices.n_units_written,
+        devices.n_units_programmed,
+    )
+    return tuple(
+        DiskUse(
+            utilization_ratio=busy_ns / elapsed_ns,
+            iops=n_commands / seconds,
+            mean_service_ns=busy_ns / n_commands if n_commands else 0.0,
+            mean_response_ns=response_ns / n_commands if n_commands else 0.0,
+            mean_in_disk=response_ns / elapsed_ns,
+            read_bytes_per_s=read_bytes / seconds,
+            write_bytes_per_s=write_bytes / seconds,
+            cache_hit_ratio=n_hits / n_commands if n_commands else 0.0,
+            write_amplification_ratio=programmed / written if written else math.nan,
         )
-    return tuple(uses)
+        for busy_ns, response_ns, n_commands, read_bytes, write_bytes, n_hits, written, programmed in zip(
+            *(column.tolist() for column in counted), strict=True
+        )
+    )
 
 
 def amplification(run: Run, disks: int | slice = ALL) -> float:
     """Return the units programmed for each that was written to a disk, or to all; nan without any."""
-    return _amplification(run.devices, disks)
-
-
-def _amplification(devices: DeviceCounters, disks: int | slice) -> float:
+    devices = run.devices
     written, programmed = (int(np.sum(n[disks])) for n in (devices.n_units_written, devices.n_units_programmed))
     return programmed / written if written else math.nan
