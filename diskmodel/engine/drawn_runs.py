@@ -51,7 +51,7 @@ Estimate = Callable[[Requests, Run], dict[str, float]]
 #: Truths drawn by default, and the longest run of each. With 16 draws the width of an interval is itself uncertain by
 #: about 18 % (1 / sqrt(2 * 16)): at 8 by 25 %, at 32 by 13 % at twice the time.
 DRAWS = 16
-DRAW_REQUESTS = {"native": 20_000, "simpy": 2_000}
+DRAW_REQUESTS = {"native": 10_000, "simpy": 2_000}
 #: Computing time of each at most, seconds, by counts. At half, those of pools of flash are shorter than is enough; at
 #: double, the draws of a question take up to twenty seconds.
 DRAW_S = 0.5
@@ -290,7 +290,9 @@ class Trials:
         """Requests of each run."""
         return self._n_requests
 
-    def truths(self, n_draws: int, *, as_measured: bool = False, part: float = 1.0) -> DrawnRuns | None:
+    def truths(
+        self, n_draws: int, *, as_measured: bool = False, part: float = 1.0, seen: Seen | None = None
+    ) -> DrawnRuns | None:
         """Return so many truths, or those that were left if such a drive were measured; None without any unknown.
 
         Parameters
@@ -300,8 +302,10 @@ class Trials:
             As `Case` has it.
         part : float
             Of the time that is left which they may take.
+        seen : Seen, optional
+            What the drives saw of the load in longer runs; default: in these.
         """
-        case = Case(self._array, self._workload, self.seen, as_measured)
+        case = Case(self._array, self._workload, seen or self.seen, as_measured)
         draws = draw(case, n_draws, self._seed)
         if not len(draws):
             return None

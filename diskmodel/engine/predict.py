@@ -30,6 +30,10 @@ from diskmodel.uncertainty import AnyWorkload, origin_of
 
 #: Part of the interval's width that a measurement of the drive must take off to be worth mentioning.
 _WORTH_MEASURING = 0.2
+#: Requests of each run that says what would be left if the drive were measured, at most: of that only the width for the
+#: rate or the mean is shown. With 5,000 it differs by 5 % at the median
+#: from that with 20,000, which other requests change by 13 %; with 2,500, one in ten differs by 70 %.
+_MEASURED_REQUESTS = 5_000
 
 
 @dataclass(frozen=True)
@@ -117,7 +121,9 @@ def predict(
     measured = math.nan
     n_left = max(n_draws // 2, 2)
     if truths.case.origin in ("sheet", "fitted") and trials.affordable(n_left) == n_left:
-        left = trials.truths(n_left, as_measured=True)
+        few = min(result.n_requests, _MEASURED_REQUESTS)
+        shorter = Trials(array, workload, few, seed=seed, start=start, cost=cost)
+        left = shorter.truths(n_left, as_measured=True, seen=trials.seen)
         main = own[found.main]
         narrow = half_width_ratio(left.interval(main, found.main, level) if left else main)
         if narrow < (1 - _WORTH_MEASURING) * found.half_width_ratio:

@@ -80,7 +80,7 @@ def simulate(
     profile_draws : int, optional
         Draws of everything that is not known (`diskmodel.uncertainty.registry`), which are simulated when
         `Result.prediction` is first looked at, by a table or JSON for example; default: 16. Each costs a further run of
-        at most 20,000 requests. 0: none, so that intervals are of the noise of the run alone.
+        at most 10,000 requests. 0: none, so that intervals are of the noise of the run alone.
     keep : "all" or "histogram"
         "histogram" keeps no request and no completion, so that memory does not grow with the run: percentiles are then
         accurate to 0.2 %, and the warm-up is dropped in steps of about a fiftieth of the run. The requests are the

@@ -11,7 +11,8 @@ import pytest
 
 from diskmodel.array import Array
 from diskmodel.drive import load_drive, parse_drive
-from diskmodel.engine.drawn_runs import most_iops
+from diskmodel.engine import predict as predict_module
+from diskmodel.engine.drawn_runs import DrawnRuns, Trials, most_iops
 from diskmodel.engine.predict import predict
 from diskmodel.engine.simulate import simulate
 from diskmodel.errors import DescriptionError
@@ -172,6 +173,23 @@ def test_measuring_the_drive_would_narrow_the_interval_of_its_class() -> None:
     measured = simulate(array(), LOAD, n_requests=1000).prediction
     assert measured is not None
     assert math.isnan(measured.if_measured_ratio)
+
+
+def test_what_a_measurement_would_leave_takes_shorter_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of it only the width for the mean is shown; the intervals themselves are from runs of 10,000 requests."""
+    lengths = []
+
+    class Noted(Trials):
+        def truths(self, n_draws: int, **how: Any) -> DrawnRuns | None:
+            lengths.append((n_draws, self.n_requests))
+            return super().truths(n_draws, **how)
+
+    monkeypatch.setattr(predict_module, "Trials", Noted)
+    load = Workload.parse({"size": "4 KiB", "rate": "60/s"})
+    found = simulate(Array("generic-7k2", "jbod", 1), load, n_requests=12_000, profile_draws=4).prediction
+    assert found is not None
+    assert found.n_requests == 10_000
+    assert lengths == [(4, 10_000), (2, 5_000)]
 
 
 def test_the_rate_of_an_open_load_is_given_and_its_latency_is_not() -> None:

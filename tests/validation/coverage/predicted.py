@@ -17,8 +17,8 @@ from tests.validation.coverage.evidence import STATISTICS, Case
 TABLE = Path(__file__).parents[2] / "data" / "coverage-predictions.csv"
 #: Columns of a statistic: its nominal value, and the ends of the interval that the product prints.
 COLUMNS = tuple(f"{name}{end}" for name in STATISTICS for end in ("", "_low", "_high"))
-#: Requests of a run with a drawn truth. Of the product's own it has at most 20,000; only ratios of runs with the same
-#: requests count, and with a tenth they take minutes instead of hours.
+#: Requests of a run with a drawn truth. Of the product's own it has at most 10,000; only ratios of runs with the same
+#: requests count, and with a fifth they take minutes instead of hours.
 DRAWN_REQUESTS = 2_000
 
 
