@@ -22,10 +22,8 @@ _CAUSE_ERROR = {"iops": 0.08, "mean": 0.08, "p50": 0.12, "p95": 0.12, "p99": 0.1
 #: law's, and slows the slowest requests otherwise. At half, right causes of other systems are refused, and pairs that
 #: bend their figures are named instead; at double, wrong ones fit.
 _EFFECT_ERROR = 0.2
-#: The same of a cause that is just what its description says; and of a pass over all disks: rule R3 spaces its steps
-#: evenly, where Linux md reads on at once and then sleeps for half a second (`md_do_sync` of md.c), and each firmware
-#: shares between a stream and others in its own way. At half, a check is called missed revolutions.
-_EXACT_ERROR, _PASS_ERROR = 0.07, 0.4
+#: The same of a cause that is just what its description says.
+_EXACT_ERROR = 0.07
 #: Error of what a pass leaves a file in order, as a logarithm: how a firmware shares its arm between the two is known
 #: of none. At half, a check is called retries or a file in pieces; at double, it explains whatever slows only files.
 _BESIDE_PASS = 0.4
@@ -256,8 +254,6 @@ def _effect_error(simulator: Simulator, variants: tuple[Variant, ...], load: int
     own = [one for one in variants if not one.cause.is_exact]
     if own and len(variants) > 1:
         own = [one for one in own if simulator.changed(load, (one.cause, one.value)) is not None]
-    if any(one.cause.about == PASSES for one in own):
-        return _PASS_ERROR
     return _EFFECT_ERROR if own else _EXACT_ERROR
 
 
