@@ -273,7 +273,8 @@ class SeekTable(Description):
         beyond = max(0.0, float((times[-1] - times[middle]) / (known[-1] - known[middle])))
         slopes = np.append(np.diff(times) / np.diff(known), beyond)
         lengths = np.diff(np.append(known, max(n_cylinders, known[-1])))
-        curve = np.full(n_cylinders, round(float(times[0])), np.int64)
+        curve = np.empty(n_cylinders, np.int64)
+        curve[: known[0]] = round(float(times[0]))
         steps = np.arange(min(int(lengths.max()), n_cylinders), dtype=np.float64)
         # short pieces, of which a table has most, all at once
         n_short = int(np.argmax(lengths > _SHORT_PIECE)) if lengths.max() > _SHORT_PIECE else len(lengths)

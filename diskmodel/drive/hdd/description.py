@@ -54,7 +54,9 @@ TYPICAL_HEAD_SWITCH_RATIO = 0.8
 @lru_cache(maxsize=_KEPT_SEEKS)
 def _seeks_ns(seek: Seek, n_cylinders: int) -> Int64:
     """Return the seek times by distance, which drives have in common that differ in something else."""
-    return frozen(seek.curve_ns(n_cylinders))
+    curve_ns = seek.curve_ns(n_cylinders)
+    curve_ns.setflags(write=False)  # nobody else has it: a copy of half a million would be in vain
+    return curve_ns
 
 
 class Hdd(Profile):

@@ -4,8 +4,6 @@ mod seeks;
 mod spindle;
 mod zones;
 
-use std::sync::Arc;
-
 use crate::events::LAST_NS;
 
 pub use seeks::{SeekColumn, SeekTable, Seeks, Turned};
@@ -21,11 +19,9 @@ pub const FLUSH: u8 = 2;
 #[derive(Clone, Debug, Default)]
 pub struct Mechanics {
     pub zones: Zones,
-    /// Of reads; behind them those of writes, where they have others.
-    seek_ns: Arc<[u32]>,
+    seeks: SeekTable,
     /// Where those of writes begin.
     writes_at: u32,
-    least_seek_ns: Arc<[u32]>,
     /// No move takes longer, where seeks do not differ by direction.
     longest_move_ns: i64,
     head_switch_ns: i64,
@@ -128,13 +124,12 @@ pub fn div(a: i64, b: i64) -> i64 {
 
 impl Mechanics {
     pub fn new(zones: Zones, seeks: SeekTable, head_switch_ns: i64, write_settle_ns: i64, zero_latency: bool) -> Self {
-        let writes_at = (seeks.ns.len() - seeks.cylinders()) as u32;
-        let SeekTable { ns: seek_ns, least_ns: least_seek_ns, longest_ns } = seeks;
+        let writes_at = (seeks.ns.len() - seeks.cylinders) as u32;
+        let longest_ns = seeks.longest_ns;
         Mechanics {
             zones,
-            seek_ns,
+            seeks,
             writes_at,
-            least_seek_ns,
             longest_move_ns: i64::from(longest_ns).max(head_switch_ns).saturating_add(write_settle_ns),
             head_switch_ns,
             write_settle_ns,
@@ -145,11 +140,7 @@ impl Mechanics {
 
     /// The same with seeks that differ by direction.
     #[must_use]
-    pub fn with(mut self, turned: Turned) -> Self {
-        let less = turned.inward_ns.unsigned_abs() as u32;
-        if less > 0 {
-            self.least_seek_ns = self.least_seek_ns.iter().map(|&ns| ns.saturating_sub(less)).collect();
-        }
+    pub fn with(self, turned: Turned) -> Self {
         Mechanics { turned, ..self }
     }
 
@@ -167,12 +158,14 @@ impl Mechanics {
 
     /// Seeks of reads over each number of cylinders.
     pub fn read_seeks_ns(&self) -> &[u32] {
-        &self.seek_ns[..self.least_seek_ns.len()]
+        &self.seeks.ns[..self.seeks.cylinders]
     }
 
     #[inline(always)]
     fn seek_ns(&self, distance: u64, op: u8) -> i64 {
-        i64::from(self.seek_ns[distance as usize + (self.writes_at as usize & usize::from(op == WRITE).wrapping_neg())])
+        i64::from(
+            self.seeks.ns[distance as usize + (self.writes_at as usize & usize::from(op == WRITE).wrapping_neg())],
+        )
     }
 
     /// Place of a block, and the angle at which it begins (rules M1, M2 and M4).
@@ -186,8 +179,9 @@ impl Mechanics {
     /// What no move over so many cylinders or more is shorter than.
     #[inline]
     pub fn least_move_ns(&self, distance: i64) -> i64 {
-        let at = (distance as usize).min(self.least_seek_ns.len() - 1);
-        i64::from(self.least_seek_ns[at])
+        let least_ns = self.seeks.least_ns();
+        let at = (distance as usize).min(least_ns.len() - 1);
+        i64::from(least_ns[at].saturating_sub(self.turned.inward_ns.unsigned_abs() as u32))
     }
 
     /// Seek, head switch and settling (rule M3).
@@ -207,8 +201,8 @@ impl Mechanics {
             return None;
         }
         Some(Moves {
-            seek_ns: &self.seek_ns,
-            cylinders: self.least_seek_ns.len() as u32,
+            seek_ns: &self.seeks.ns,
+            cylinders: self.seeks.cylinders as u32,
             writes_at: self.writes_at,
             longest_ns: self.longest_move_ns,
             switch_ns: self.head_switch_ns as i32,

@@ -37,16 +37,26 @@ type Made = (Option<Arc<[u32]>>, SeekTable);
 pub struct SeekTable {
     /// Of reads; behind them those of writes, where they have others.
     pub ns: Arc<[u32]>,
-    /// The least seek over so many cylinders or more: measured seeks need not grow with the distance.
-    pub least_ns: Arc<[u32]>,
+    pub cylinders: usize,
     /// The longest seek.
     pub longest_ns: u32,
+    /// Made for the first run that asks for it, as only those with deep queues do.
+    least_ns: Arc<OnceLock<Box<[u32]>>>,
 }
 
 impl SeekTable {
-    /// Number of cylinders.
-    pub fn cylinders(&self) -> usize {
-        self.least_ns.len()
+    /// The least seek over each number of cylinders or more: measured seeks need not grow with the distance.
+    #[inline]
+    pub fn least_ns(&self) -> &[u32] {
+        self.least_ns.get_or_init(|| {
+            let (reads, writes) = self.ns.split_at(self.cylinders);
+            let mut least = Box::<[u32]>::from(reads);
+            least.iter_mut().zip(writes).for_each(|(least, &ns)| *least = ns.min(*least));
+            for distance in (1..least.len()).rev() {
+                least[distance - 1] = least[distance - 1].min(least[distance]);
+            }
+            least
+        })
     }
 }
 
@@ -69,17 +79,8 @@ impl Seeks {
 
     fn made(&self, writes: Option<&Seeks>) -> SeekTable {
         let ns = writes.map_or_else(|| self.ns.clone(), |writes| shared(&[&self.ns, &writes.ns], |&ns| ns));
-        let mut least_ns = shared(&[&self.ns], |&ns| ns);
-        if let Some(least) = Arc::get_mut(&mut least_ns) {
-            if let Some(writes) = writes {
-                least.iter_mut().zip(&*writes.ns).for_each(|(least, &ns)| *least = ns.min(*least));
-            }
-            for distance in (1..least.len()).rev() {
-                least[distance - 1] = least[distance - 1].min(least[distance]);
-            }
-        }
         let longest_ns = writes.map_or(0, |writes| writes.longest_ns).max(self.longest_ns);
-        SeekTable { ns, least_ns, longest_ns }
+        SeekTable { ns, cylinders: self.ns.len(), longest_ns, least_ns: Arc::default() }
     }
 
     /// The least seek to another cylinder; 0 where there is none.
@@ -89,14 +90,18 @@ impl Seeks {
 
     /// None where a time does not fit in 32 bits.
     fn of(numbers: &[i64]) -> Option<Self> {
-        let (least, longest) = numbers.iter().fold((0, 0), |(least, longest), &ns| (ns.min(least), ns.max(longest)));
-        let (0, Ok(longest_ns)) = (least, u32::try_from(longest)) else { return None };
-        Some(Seeks { ns: shared(&[numbers], |&ns| ns as u32), longest_ns, table: Arc::default() })
+        let (mut bits, mut longest_ns) = (0, 0);
+        let ns = shared(&[numbers], |&ns| {
+            bits |= ns;
+            longest_ns = longest_ns.max(ns as u32);
+            ns as u32
+        });
+        (bits >> 32 == 0).then(|| Seeks { ns, longest_ns, table: Arc::default() })
     }
 }
 
 /// Columns one behind the other, written where they stay: a drive of 24 TB has 700,000 cylinders.
-fn shared<T>(columns: &[&[T]], number: impl Fn(&T) -> u32) -> Arc<[u32]> {
+fn shared<T>(columns: &[&[T]], mut number: impl FnMut(&T) -> u32) -> Arc<[u32]> {
     let mut all = Arc::<[u32]>::new_uninit_slice(columns.iter().map(|column| column.len()).sum());
     if let Some(mut places) = Arc::get_mut(&mut all) {
         for column in columns {
@@ -147,5 +152,27 @@ impl From<Vec<i64>> for SeekColumn {
 impl FromIterator<i64> for SeekColumn {
     fn from_iter<T: IntoIterator<Item = i64>>(numbers: T) -> Self {
         numbers.into_iter().collect::<Vec<_>>().into()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_least_seek_is_of_reads_and_writes_over_as_many_cylinders_or_more() {
+        let of = |ns: &[i64]| SeekColumn::from(ns).take();
+        let reads = of(&[0, 50, 40, 70, 60]);
+        assert_eq!(reads.table(None).least_ns(), [0, 40, 40, 60, 60]);
+        let both = reads.table(Some(&of(&[0, 90, 30, 90, 80])));
+        assert_eq!(both.least_ns(), [0, 30, 30, 60, 60]);
+        assert_eq!((both.cylinders, both.longest_ns), (5, 90));
+    }
+
+    #[test]
+    fn times_that_do_not_fit_in_32_bits_are_kept_as_they_came() {
+        for (ns, fits) in [(-1, false), (i64::MIN, false), (1 << 32, false), ((1 << 32) - 1, true)] {
+            assert_eq!(SeekColumn::from(&[0, ns][..]).0.is_ok(), fits, "{ns}");
+        }
     }
 }
