@@ -82,9 +82,6 @@ _FAR_WAITING_S = {"native": 0.2e-6, "simpy": 0.0} | _NOTHING_MORE
 _FAR_PAGE_S = {"native": 0.4e-6, "simpy": 0.0} | _NOTHING_MORE
 #: What describing and summing up a disk takes in each run, seconds: 97 runs of up to 2,000 disks took 8 s beside them.
 _DISK_S = 40e-6
-#: Part of what pages take that they do not in the long runs of a rebuild: those of RAID 5 of old flash took 0.2 to 0.3
-#: us each, read and written.
-_CHEAPER = 0.6
 PAGE_BYTES = 4096
 #: What the kernel keeps of a page that was written to flash, bytes: 43 in a rebuild, more while it grows.
 KEPT_BYTES = 64
@@ -104,12 +101,6 @@ def entered_s(run: Run, scenario: Scenario, n_requests: int, n_bytes: int, engin
     seconds = on_disks_s(run, scenario, 0.0, engine)
     n_commands = int(run.devices.n_reads.sum() + run.devices.n_writes.sum())
     seconds += _IN_MEMORY_S[engine] * max(n_requests - n_commands, 0)
-    if scenario.drive.has_pages:
-        # whole steps of a rebuild go through pages in order; of dRAID those of all disks count, most of which are read
-        n_read, n_written = (int(each.sum()) / PAGE_BYTES for each in (run.devices.read_bytes, run.devices.write_bytes))
-        in_order = min(run.rebuilt_bytes / PAGE_BYTES, n_written)
-        of_data = min(scenario.layout.n_data * in_order, n_read)
-        seconds -= _CHEAPER * (FLASH_WRITE_S[engine] * in_order + PAGE_S[engine] * of_data)
     # what buffers held when the run began, and what disks at rest wrote of it
     drained = min(len(scenario.start.buffered), DRAINED_PER_S * scenario.n_devices * run.end_ns / 1e9)
     seconds += DRAIN_S[engine] * drained + _begun_s(scenario, engine) + _DISK_S * scenario.n_devices

@@ -9,12 +9,14 @@ from typing import Any, cast
 import numpy as np
 
 from diskmodel.drive import DriveTables, HddTables
+from diskmodel.engine.ledger import current
 from diskmodel.engine.steady.drives.buffered import held_by_disks
 from diskmodel.engine.steady.drives.drives import Drives
 from diskmodel.engine.steady.drives.media_cache import Caches, current_runs, full_caches
 from diskmodel.engine.steady.past.blocks import n_blocks_of, regions_of
 from diskmodel.engine.steady.past.history import MAX_ROWS
 from diskmodel.engine.steady.start import EMPTY, Level
+from diskmodel.engine.steady.station import DRAWN_S
 from diskmodel.records import Int64
 from diskmodel.result.statistics import UNKNOWN_CYCLE
 from diskmodel.workload import Sequential
@@ -41,8 +43,11 @@ class HardDisks(Drives):
             return super().buffered(room)
         held = self._held(room)
         least = self._least(room, *held)
+        if least == room:
+            return EMPTY.programmed, *held
         # as much on each disk, so that all are as full
-        return EMPTY.programmed, *(held if least == room else self._held(least, room))
+        current().enter_once(("again", room, self.last_writes(room)), DRAWN_S * len(held[0]))
+        return EMPTY.programmed, *self._held(least, room)
 
     def _held(self, room: int, drawn_for: int | None = None) -> tuple[Int64, Int64]:
         """Return writes that leave no more of each buffer than that `room` is full, and the room of each."""
