@@ -24,7 +24,7 @@ T_co = TypeVar("T_co", covariant=True)
 QUESTION_S = 15.0
 #: The same of an explanation, whose many short runs take half of what the counts say: 17 s at worst of 72 cases. At
 #: 15 s, 33 of these left out runs with causes, the right one among them; at double, some take more than 30 s.
-EXPLANATION_S = 32.0
+EXPLANATION_S = 28.0
 #: Into how many parts what is left is divided: a run that others may follow takes one of them. At half, the fourth of
 #: several long runs is a tenth as long as the first; at double, the first is half as long as it might be.
 AHEAD = 4
