@@ -243,9 +243,10 @@ def _processors_prior(array: Array) -> float:
 
 
 #: Time that a request takes of a processor, ns, and its spread as a logarithm: 5 us of servers of 2020 to 2025
-#: (docs/reference/semantics-host.md), 2 to 10 us of one job as above, and 20 us where a guest leaves its hypervisor for
-#: each or a file is encrypted. At half the spread, older servers are not found; at double, a request of 0.1 ms is.
-_OF_A_PROCESSOR = (5e3, 0.8)
+#: (docs/reference/semantics-host.md), 2 to 10 us of one job as above, and tens of them where a guest leaves its
+#: hypervisor for each, a file is encrypted, or a program serves a file system. At half the spread, those are not found;
+#: at double, a request of a millisecond is as usual.
+_OF_A_PROCESSOR = (10e3, 1.4)
 
 
 def _queues_prior(array: Array) -> float:
