@@ -24,9 +24,10 @@ _CAUSE_ERROR = {"iops": 0.08, "mean": 0.08, "p50": 0.12, "p95": 0.12, "p99": 0.1
 _EFFECT_ERROR = 0.2
 #: The same of a cause that is just what its description says.
 _EXACT_ERROR = 0.07
-#: Error of what a pass leaves a file in order, as a logarithm: how a firmware shares its arm between the two is known
-#: of none. At half, a check is called retries or a file in pieces; at double, it explains whatever slows only files.
-_BESIDE_PASS = 0.4
+#: Error of what a pass leaves a file in order of disks, as a logarithm: how firmware shares its arm between the two is
+#: not known, and two simulators differ by a sixth in the median, and by a factor of ten where one of them lets the file
+#: starve. At half, a rebuild is called a check for certain; at double, a pass explains whatever slows only files.
+_BESIDE_PASS = 0.6
 #: A change that moves a figure by less is none.
 _MOVES = 0.01
 #: What causes are about behind which requests go through something in turn, before or behind the drives.
@@ -260,6 +261,7 @@ def _effect_error(simulator: Simulator, variants: tuple[Variant, ...], load: int
 def _shared_arm(simulator: Simulator, variants: tuple[Variant, ...], load: int) -> float:
     """Return the variance of what a pass leaves a load in order of the arms of disks."""
     has_pass = any(one.cause.about == PASSES and not one.cause.is_exact for one in variants)
+    has_pass = has_pass and simulator.array.drive.has_arms
     return _BESIDE_PASS**2 if has_pass and is_sequential(simulator.measured[load].workload) else 0.0
 
 

@@ -80,14 +80,14 @@ _SLEEP_S, _BESIDE_ORDER, _BESIDE_RANDOM, _STEP = 0.5, 8 * _MIB, _MIB, 1 << 16
 def _at(array: Array, workload: AnyWorkload, speed: Speed) -> dict[str, float]:
     """Return how fast a pass is, and how it goes on: the steps between two sleeps one after the other.
 
-    At even distances (rule R3) each of them would take the arm to its place and back. Where requests and steps take
-    turns (rule R8), each step ends before the next request begins, and they stay as they are.
+    At even distances (rule R3) each of them would take the arm to its place and back. Where there is no arm, or
+    requests and steps take turns (rule R8), they stay as they are.
     """
     least, is_most = speed if isinstance(speed, tuple) else (speed, False)
     fields = {"speed_min_bytes_per_s": least * _MIB}
     if not is_most:
         return fields
-    if array.layout.kind.has_striped_copies:
+    if array.layout.kind.has_striped_copies or not array.drive.has_arms:
         return fields | {"speed_max_bytes_per_s": least * _MIB}
     step = min(least * _MIB * _SLEEP_S, _BESIDE_ORDER if is_sequential(workload) else _BESIDE_RANDOM)
     fields |= {"window_bytes": max(round(step / _STEP), 1) * _STEP, "steps_at_once": 1}

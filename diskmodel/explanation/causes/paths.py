@@ -345,7 +345,7 @@ PATHS = (
         prior=SOMETIMES,
         fingerprint="the same rate whatever is outstanding, and requests that all take equally long",
         change=_rate_limit,
-        strengths=Scale(30, 1e6, lambda rate: f"{in_digits(rate)}/s", _rates),
+        strengths=Scale(3, 1e6, lambda rate: f"{in_digits(rate)}/s", _rates),
         about="limit",
         is_exact=True,
         prior_on=_rates_prior,
@@ -356,7 +356,7 @@ PATHS = (
         prior=SELDOM,
         fingerprint="the same rate whatever is outstanding; most requests are fast, and the slowest wait for a slice",
         change=_bucket,
-        strengths=Scale(30, 1e6, lambda rate: f"{in_digits(rate)}/s", _rates, _SLICES),
+        strengths=Scale(3, 1e6, lambda rate: f"{in_digits(rate)}/s", _rates, _SLICES),
         about="limit",
     ),
     Cause(

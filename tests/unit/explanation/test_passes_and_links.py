@@ -161,3 +161,18 @@ def test_a_processor_takes_microseconds_for_a_request() -> None:
     assert isinstance(strengths, Scale)
     assert strengths.usual is not None
     assert 2e3 < strengths.usual[0] < 50e3
+
+
+def test_a_pass_over_flash_has_no_arm_to_take_off_its_place() -> None:
+    load = Workload.parse({"size": "1 MiB", "clients": 4, "addresses": "sequential"})
+    for words, has_arms in (("2x samsung-pm9a3-7680 raid1", False), ("2x generic-7k2 raid1", True)):
+        change = CAUSES["resync-running"].change(Array.from_words(words), load, (50.0, True))
+        assert change is not None
+        assert change.array.layout.rebuild is not None
+        assert (change.array.layout.rebuild.window_bytes is not None) == has_arms
+
+
+def test_a_limit_may_be_lower_than_what_one_disk_does() -> None:
+    load = Measured("load", Workload.parse({"size": "8 KiB", "clients": 4}), {"iops": 12.0}, {"reads": 1e3})
+    for name in ("rate-limit", "token-bucket"):
+        assert any(abs(share) > 0 for _, _, share in CAUSES[name].variants([load]))
