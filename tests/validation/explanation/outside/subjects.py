@@ -83,6 +83,16 @@ _DC600M_1920 = partial(Flash, 88e-6, 20e-6, 64, 545e6, 530e6, 78e3 * 4096, 2.9e-
 _PM1743 = partial(Flash, 65e-6, 15e-6, 350, 13e9, 6.6e9, 250e3 * 4096, 0.08e-6)
 _CD6 = partial(Flash, 75e-6, 15e-6, 150, 6.2e9, 4.0e9, 30e3 * 4096, 0.34e-6)
 
+_BLUE6 = partial(Disk, turn=60 / 5400, longest=0.0217, bytes_per_s=175e6, is_cached=True)
+_RED_PLUS = partial(Disk, turn=60 / 5640, longest=0.0217, bytes_per_s=165e6, is_cached=True)
+_IRONWOLF4 = partial(Disk, turn=60 / 5980, longest=0.0217, bytes_per_s=180e6, is_cached=True)
+_PURPLE = partial(Disk, turn=60 / 5400, longest=0.0217, bytes_per_s=178e6, is_cached=True)
+_10K3 = partial(Disk, turn=60 / 10000, shortest=0.0002, longest=0.0071, bytes_per_s=129e6)
+_DC600M_7680 = partial(Flash, 88e-6, 20e-6, 64, 545e6, 530e6, 34e3 * 4096, 3.1e-6)
+_DC600M_480 = partial(Flash, 88e-6, 20e-6, 64, 545e6, 470e6, 41e3 * 4096, 3.1e-6)
+_P4500 = partial(Flash, 115e-6, 20e-6, 148, 3.2e9, 1.8e9, 62.5e3 * 4096, 0.27e-6)
+_P4510_1TB = partial(Flash, 77e-6, 18e-6, 72, 2.85e9, 1.1e9, 70e3 * 4096, 0.71e-6)
+
 
 def _volume(rate: float, bytes_per_s: float, read: float = 450e-6, program: float = 600e-6) -> Callable[[], Box]:
     def box() -> Box:
@@ -342,6 +352,30 @@ SUBJECTS: tuple[dict[str, Subject], ...] = (
         "ssds": Subject("4x intel-d3-s4610-960 raid10", "satas", _of(_S4610, 4, "mirrors")),
         "nvmes": Subject("2x kioxia-cd6-r-15360 raid1", "nvmes", _before_host(_CD6, 2)),
         "volume": Subject("aws-gp3-500GB, 12000 IOPS, 500MB/s", "volume", _volume(12_000, 524e6)),
+    },
+    {
+        "disk": Subject("wd-blue-6", "disk", _of(_BLUE6, 1)),
+        "mirror": Subject("2x seagate-ironwolf-4 raid1", "disks", _of(_IRONWOLF4, 2, "mirrors")),
+        "raid10": Subject("6x wd-red-plus-8 raid10", "disks", _of(_RED_PLUS, 6, "mirrors")),
+        "raid6": Subject("8x wd-purple-8 raid6", "disks", _of(_PURPLE, 8, "parity", n_parity=2)),
+        "raid5": Subject("5x seagate-savvio-10k3 raid5", "disks", _of(_10K3, 5, "parity", n_parity=1)),
+        "raidz": Subject(
+            "1x6 wd-red-plus-8 raidz2, record 128KiB",
+            "pool",
+            _of(_RED_PLUS, 6, "raidz", n_parity=2, record=128 * _KIB, width=6),
+            writes=False,
+        ),
+        "pool": Subject(
+            "3x2 seagate-ironwolf-4 mirrors, record 32KiB",
+            "pool",
+            _of(_IRONWOLF4, 6, "pool", record=32 * _KIB),
+            writes=False,
+        ),
+        "ssd": Subject("kingston-dc600m-7680", "sata", _of(_DC600M_7680, 1)),
+        "nvme": Subject("intel-dc-p4500-4tb", "nvme", _of(_P4500, 1)),
+        "ssds": Subject("4x kingston-dc600m-480 raid10", "satas", _of(_DC600M_480, 4, "mirrors")),
+        "nvmes": Subject("2x intel-dc-p4510-1tb raid1", "nvmes", _before_host(_P4510_1TB, 2)),
+        "volume": Subject("aws-gp3-500GB, 15000 IOPS, 600MB/s", "volume", _volume(15_000, 629e6)),
     },
 )
 
