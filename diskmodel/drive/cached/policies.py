@@ -34,6 +34,8 @@ class Policy(NamedTuple):
         What a write does that finds this share dirty.
     cleans : "in order" or "oldest"
         Where what is cleaned next lies.
+    cleans_ahead : bool
+        Whether it is cleaned as soon as the share `dirty_ratio` is dirty, and not when its room is needed.
     in_flight : int
         Pieces that are cleaned at a time.
     bypass_bytes : int
@@ -57,6 +59,7 @@ class Policy(NamedTuple):
     most_dirty_ratio: float = 0.95
     when_full: Literal["bypass", "wait"] = "wait"
     cleans: Literal["in order", "oldest"] = "oldest"
+    cleans_ahead: bool = False
     in_flight: int = 64
     bypass_bytes: int = 0
     bypasses_writes: bool = True
@@ -79,6 +82,7 @@ POLICIES: Mapping[str, Policy] = {
         most_dirty_ratio=0.7,
         when_full="bypass",
         cleans="in order",
+        cleans_ahead=True,
         bypass_bytes=4 << 20,
         bypasses_writes=False,
     ),
@@ -96,7 +100,10 @@ POLICIES: Mapping[str, Policy] = {
         in_flight=8,
         commit_writes=2,
     ),
-    # Writes alone; written back from 50 % (high_watermark) to 45 %. A flush commits the blocks since the last one.
+    # Writes alone; written back from 50 % (high_watermark) to 45 %, what was written longest ago first, with what is
+    # next to it (writecache_writeback): in order of place only while all is written back, before it is taken away. No
+    # number limits what is in flight (writeback_jobs); queues of disks hold 64 each. A flush commits the blocks since
+    # the last one.
     "dm-writecache": Policy(
         "dm-writecache",
         ("writeback",),
@@ -105,7 +112,8 @@ POLICIES: Mapping[str, Policy] = {
         keeps_reads=False,
         dirty_ratio=0.475,
         most_dirty_ratio=1.0,
-        cleans="in order",
+        cleans_ahead=True,
+        in_flight=256,
         commit_writes=2,
     ),
     # ALRU cleans when nothing has been asked for 10 s; else a line is cleaned when its room is needed, and who needs it

@@ -109,6 +109,16 @@ class Popularity:
             self._reads = np.bincount(where, ~self.are_written, len(self._known)) / len(units)
             self._writes = np.bincount(where, self.are_written, len(self._known)) / len(units)
 
+    def units_of_a_write(self, most: int) -> float:
+        """Return how many units lie side by side that were written one after the other, in the mean, up to `most`."""
+        written = [(part.stream, part.stream.row_weight * writes) for part, _, writes in self._parts if writes]
+        total = sum(weight for _, weight in written)
+        units = (
+            most if isinstance(stream.addresses, Sequential) else min(stream.mean_size_bytes / self.unit_bytes, most)
+            for stream, _ in written
+        )
+        return sum(n * weight for n, (_, weight) in zip(units, written, strict=True)) / total if total else 1.0
+
     def rates(self, offset: Int64) -> tuple[Floats, Floats]:
         """Return the rates of reads and of writes of the units at places, float64, shape (n,)."""
         if self._counted:

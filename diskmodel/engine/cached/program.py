@@ -69,17 +69,17 @@ class Program(ABC):
         self._room: OrderedDict[int, None] | None = None if held is not None else OrderedDict()
         #: Units that became dirty, and until when they are: a sweep comes within its round, or they have to leave.
         self._dirty: dict[int, float] = {}
-        self._round = held.round_requests if held is not None and policy.cleans == "in order" else FOREVER
-        self._leaves_clean = held is not None and policy.cleans != "in order"
+        self._round = held.round_requests if held is not None and policy.cleans_ahead else FOREVER
+        self._leaves_clean = held is not None and not policy.cleans_ahead
         self.dirty = held.dirty_units if held is not None else 0.0
-        in_order = policy.cleans == "in order"
         if held is not None:
             self._target, self._most = held.target_units, held.most_units
         else:
-            self._target = (volume.dirty_target if in_order else policy.most_dirty_ratio) * self._n_units
+            self._target = (volume.dirty_target if policy.cleans_ahead else policy.most_dirty_ratio) * self._n_units
             self._most = volume.most_dirty * self._n_units
         self._places = None if held is None else held.places.tolist()
-        self._sweep, self._in_order = self._random.random(), in_order
+        self._sweep, self._in_order = self._random.random(), policy.cleans == "in order"
+        self._units_of_a_write = 1.0 if held is None else held.popularity.units_of_a_write(_TOGETHER)
         self._queue_of_dirty: deque[int] = deque()
         #: Units of the buckets of a log with something dirty: old copies take room until all around them is clean.
         self._old_copies = 0.0
@@ -463,13 +463,17 @@ class Program(ABC):
                     return unit * self._unit, 1
             return 0, 0
         last = self.volume.capacity_bytes // self._unit - 1
-        if not self._in_order:
+        if not self.volume.policy.cleans_ahead:
             place = self._places[self._random.randrange(len(self._places))]
             return min(place // self._unit, last) * self._unit, 1
-        first = self._at_quantile()
+        most = min(_TOGETHER, self.dirty - self._cleaning - self._target)
         n = 1
+        if not self._in_order:  # from anywhere, but a write as a whole
+            self._sweep = self._random.random()
+            n = max(int(min(self._units_of_a_write, most)), 1)
+        first = self._at_quantile() // n * n
         # neighbors that are dirty, too, are written with it
-        while n < _TOGETHER and n < self.dirty - self._cleaning - self._target:
+        while n < most:
             before = self._sweep
             following = self._at_quantile()
             if following != first + n:

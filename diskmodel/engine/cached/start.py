@@ -88,7 +88,7 @@ class Held:
 def _dirty(stay: Stay, round_requests: float, reads: Floats, writes: Floats) -> Floats:
     """Return the probability that units are dirty."""
     policy = stay.volume.policy
-    if policy.cleans == "in order":
+    if policy.cleans_ahead:
         return np.where(writes > 0, dirty_share(writes, round_requests), 0.0)
     # a unit is cleaned when it has to go: it is dirty once it has been written since it came
     uses = np.maximum(reads + writes, 1e-300)
@@ -135,7 +135,7 @@ def _held(volume_key: _Key[CachedVolume], workload_key: _Key[Workload], capacity
     target = most = dirty = 0.0
     round_requests = FOREVER
     if volume.is_written_back and written:
-        if volume.policy.cleans == "in order":
+        if volume.policy.cleans_ahead:
             target, most = volume.dirty_target * units, volume.most_dirty * units
             dirty = min(written, target)
             round_requests = round_of(volume, popularity, target, writes, reads + writes)
@@ -165,7 +165,7 @@ def _places(
     uses = reads + writes
     weight = np.zeros(len(uses))
     seen = (writes > 0) & (uses > 0)
-    if volume.policy.cleans == "in order":
+    if volume.policy.cleans_ahead:
         # just before the sweep comes, a whole round after it was there last
         weight[seen] = -np.expm1(-np.minimum(writes[seen] * round_requests, 700.0)) / uses[seen]
     else:

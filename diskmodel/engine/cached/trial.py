@@ -56,7 +56,7 @@ def _full(held: Held) -> Held:
     volume = held.stay.volume
     lap = round_of(volume, held.popularity, dirty, writes, reads + writes)
     stay = held.stay
-    if volume.policy.cleans == "in order":
+    if volume.policy.cleans_ahead:
         stay = stay_beside(volume, held.popularity, reads, writes, lap)
     return replace(
         held, dirty_units=dirty, is_full=True, round_requests=lap, stay=stay, read_hits=stay.hits(reads, writes)

@@ -225,3 +225,22 @@ def test_a_cache_that_is_lost_does_nothing() -> None:
     assert found.writes_of(0) == 0
     assert not found.is_hit.any()
     assert found.writes_of(1) == pytest.approx(250, abs=50)
+
+
+@pytest.mark.parametrize(("software", "is_in_order"), [("bcache", True), ("dm-writecache", False)])
+def test_where_what_is_cleaned_lies(software: str, is_in_order: bool) -> None:
+    """bcache sweeps; dm-writecache writes back what was written longest ago, which may lie anywhere."""
+    of = Array(f"2x generic-7k2 raid1, cached by 1x samsung-pm893-960 ({software} writeback)")
+    held = held_of(of, Workload.parse({"size": "4 KiB", "read_ratio": 0, "rate": "20/s"}))
+    program = Simulation(resolve(of, 0), load().requests(capacity_bytes=of.usable_bytes, n=1, seed=0), held)
+    program.dirty = 2 * held.target_units
+    places = np.array([program._next_dirty()[0] for _ in range(200)])
+    assert (np.sum(np.diff(places) > 0) > 190) == is_in_order
+
+
+def test_random_writes_through_dm_writecache_are_no_faster_than_disks_write_them() -> None:
+    """In order of place eight disks would take 10,000 a second, as SSDs do; from anywhere they take some hundreds."""
+    writes = Workload.parse({"size": "4 KiB", "read_ratio": 0, "clients": 64})
+    of = Array("8x generic-7k2 raid10, cached by 2x samsung-pm893-960 raid1 (dm-writecache)")
+    found = simulate(of, writes, n_requests=3000, profile_draws=0)
+    assert found.iops.mean < 4 * 400  # pairs, and what a queue of 32 in order of place gives one at most
