@@ -10,9 +10,7 @@ from diskmodel.array import Array
 from diskmodel.drive import AssumedOrder
 from diskmodel.engine import ledger
 from diskmodel.engine.drawn_runs import DRAWS
-from diskmodel.engine.effort import (
-    check_effort,
-)
+from diskmodel.engine.effort import check_effort, check_room
 from diskmodel.engine.messages.cached_writes import waiting_writes
 from diskmodel.engine.messages.idle_arm import idle_arm_message
 from diskmodel.engine.one_run import Keep, OneRun, sampled
@@ -148,6 +146,8 @@ def simulate(
     )
     # who says how many requests there shall be waits for them
     is_asked = n_requests is not None and not is_one_of_many
+    if n_requests is not None and is_asked and isinstance(workload, Workload):
+        check_room(array, workload, n_requests)
     with ledger.on_account(ledger.NO_LIMIT) if is_asked else ledger.question():
         result = asked.result() if replications == 1 else _replicated(asked, replications)
     if with_messages:

@@ -17,6 +17,7 @@ from diskmodel.engine.effort.limits import (
     MAX_REQUESTS,
     RUNS_S,
     check_effort,
+    check_room,
     free_bytes,
 )
 from diskmodel.engine.effort.prices import PAGE_BYTES, entered_s
@@ -34,6 +35,7 @@ __all__ = [
     "bound_message",
     "check_effort",
     "check_rare",
+    "check_room",
     "each_most",
     "each_s",
     "entered_s",

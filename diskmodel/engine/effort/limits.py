@@ -6,7 +6,9 @@ import os
 from pathlib import Path
 from typing import Literal
 
+from diskmodel.array import Array
 from diskmodel.drive import KINDS
+from diskmodel.engine.effort.prices import RECORD_KEPT_BYTES
 from diskmodel.errors import DescriptionError, Fault
 from diskmodel.workload import Closed, Workload
 
@@ -19,6 +21,9 @@ MAX_REQUESTS: dict[str, int] = {"native": 4_000_000, "simpy": 128_000, "histogra
 #: runs begin that end for lack of memory; at double, runs are refused that would fit.
 _ROW_BYTES = {"all": 90, "histogram": 0}
 _OUT_BYTES = {"native": 500, "simpy": 4_000}
+#: Bytes of a strip of a request that waits at a drive: 437 of 1 GiB in strips of 4 KiB took 4.8 GB. At half, runs begin
+#: that end for lack of memory; at double, some are refused that fit.
+_STRIP_BYTES = 40
 #: Requests per second of computing time that neither engine exceeds, and the longest run allowed, seconds.
 _MAX_PER_S = {"native": 20_000_000, "simpy": 200_000}
 _LONGEST_S = 86_400
@@ -74,6 +79,36 @@ def check_effort(
     raise DescriptionError(fault)
 
 
+def check_room(array: Array, workload: Workload, n_requests: int) -> None:
+    """Refuse a run that would take more than the free memory for what its requests are made of.
+
+    A request of 1 GiB is 262,144 strips of 4 KiB; as many wait for each that a client sends, or that comes while drives
+    cannot keep up.
+
+    Raises
+    ------
+    DescriptionError
+        With the number of requests that fits.
+    """
+    free = free_bytes()
+    if free is None or array.drive.stands_alone or not n_requests:
+        return
+    tables = array.tables()
+    unit = tables.strip * array.drive.sector_bytes
+    parts = max(workload.mean_size_bytes / unit, 1.0)
+    each = parts * (_STRIP_BYTES if tables.has_strips else RECORD_KEPT_BYTES)
+    moved_per_s = array.layout.disks * array.drive.sequential_bytes_per_s / workload.mean_size_bytes
+    late = max(1 - moved_per_s / workload.offered_rate_per_s, 0.0) if workload.offered_rate_per_s else 0.0
+    clients = min(workload.queue_depth, n_requests)
+    n_waiting = max(clients, late * n_requests)
+    if each * n_waiting > free:
+        need = f"needs about {_gigabytes(int(each * n_waiting))} GB of memory, and {_gigabytes(free)} GB are free"
+        rule = f"{need}: {n_waiting:,.0f} requests wait, of {parts:,.0f} parts each"
+        most = int(free / each / (1.0 if n_waiting == clients else late))
+        fix = f"use at most {most:,}" if most else "use smaller requests"
+        raise DescriptionError(Fault("n_requests", n_requests, rule, f"{fix}, or leave it out"))
+
+
 def _field(workload: Workload) -> str:
     """Return the field of the closed stream with the most clients."""
     closed = [(s.arrival.clients, -i) for i, s in enumerate(workload.streams) if isinstance(s.arrival, Closed)]
@@ -86,6 +121,28 @@ def _gigabytes(n_bytes: int) -> str:
 
 def free_bytes() -> int | None:
     """Return the memory that this process may still take; None where the system does not report it."""
+    found = [free for free in (_available_bytes(), _allowed_bytes()) if free is not None]
+    return min(found, default=None)
+
+
+def _allowed_bytes() -> int | None:
+    """Return what `ulimit -v` leaves; None without a limit."""
+    try:
+        import resource
+    except ImportError:  # Windows
+        return None
+    limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+    if limit == resource.RLIM_INFINITY:
+        return None
+    try:
+        taken = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0]) * resource.getpagesize()
+    except (OSError, ValueError, IndexError):
+        return limit
+    return max(limit - taken, 0)
+
+
+def _available_bytes() -> int | None:
+    """Return the memory of the system that is free; None where it does not say."""
     try:
         lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
         return next(int(line.split()[1]) * 1024 for line in lines if line.startswith("MemAvailable:"))

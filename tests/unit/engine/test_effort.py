@@ -378,3 +378,36 @@ def test_flushes_of_all_disks_are_entered() -> None:
     n_flushes = int(run.devices.n_flushes.sum())  # those that wait together have one of each disk
     assert n_flushes > 10 * 200
     assert entered[1] - entered[0] > n_flushes * 0.15e-6
+
+
+@pytest.mark.parametrize(
+    ("layout", "load"),
+    [
+        ("raid0", {"size": "1 GiB", "clients": 500}),
+        ("raid0", {"size": "1 GiB", "rate": "10000/s"}),
+        ("raidz1", {"size": "1 GiB", "clients": 500}),
+    ],
+)
+def test_large_requests_of_many_parts_need_memory(
+    layout: str, load: dict[str, object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """500 of 1 GiB in strips of 4 KiB took 5 GB: what is asked for is refused before it begins, and fewer are not."""
+    size = {"record": "128 KiB"} if layout == "raidz1" else {"strip": "4 KiB"}
+    array = Array.parse({"drive": "generic-15k", "layout": {"level": layout, "disks": 8} | size})
+    monkeypatch.setattr(limits, "free_bytes", lambda: 3 * 10**9)
+    with pytest.raises(DescriptionError, match="GB are free") as refused:
+        simulate(array, Workload.parse(load), n_requests=30_000)
+    most = int(str(refused.value).split("use at most ")[1].split(", or")[0].replace(",", ""))
+    assert 100 < most < 500
+    limits.check_room(array, Workload.parse(load), most)
+    limits.check_room(array, Workload.parse(load | {"size": "1 MiB"}), 30_000)
+
+
+def test_a_limit_of_the_address_space_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    resource = pytest.importorskip("resource")
+    monkeypatch.setattr(resource, "getrlimit", lambda _: (10**12, 10**12))
+    allowed = limits._allowed_bytes()
+    assert allowed is not None
+    assert 10**11 < allowed < 10**12
+    monkeypatch.setattr(resource, "getrlimit", lambda _: (resource.RLIM_INFINITY,) * 2)
+    assert limits._allowed_bytes() is None
