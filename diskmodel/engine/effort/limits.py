@@ -91,7 +91,7 @@ def check_room(array: Array, workload: Workload, n_requests: int) -> None:
         With the number of requests that fits.
     """
     free = free_bytes()
-    if free is None or array.drive.stands_alone or not n_requests:
+    if free is None or array.drive.stands_alone or not workload.mean_size_bytes:  # flushes alone have no parts
         return
     tables = array.tables()
     unit = tables.strip * array.drive.sector_bytes

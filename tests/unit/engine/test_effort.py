@@ -401,6 +401,7 @@ def test_large_requests_of_many_parts_need_memory(
     assert 100 < most < 500
     limits.check_room(array, Workload.parse(load), most)
     limits.check_room(array, Workload.parse(load | {"size": "1 MiB"}), 30_000)
+    limits.check_room(array, Workload.parse({"kind": "flushes", "rate": "2/s"}), 30_000)
 
 
 def test_a_limit_of_the_address_space_counts(monkeypatch: pytest.MonkeyPatch) -> None:
