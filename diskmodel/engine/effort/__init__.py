@@ -19,6 +19,7 @@ from diskmodel.engine.effort.limits import (
     check_effort,
     check_room,
     free_bytes,
+    moved_per_s,
 )
 from diskmodel.engine.effort.prices import PAGE_BYTES, entered_s
 
@@ -45,5 +46,6 @@ __all__ = [
     "guessed",
     "is_costly",
     "looked_at",
+    "moved_per_s",
     "often_enough",
 ]

@@ -97,8 +97,8 @@ def check_room(array: Array, workload: Workload, n_requests: int) -> None:
     unit = tables.strip * array.drive.sector_bytes
     parts = max(workload.mean_size_bytes / unit, 1.0)
     each = parts * (_STRIP_BYTES if tables.has_strips else RECORD_KEPT_BYTES)
-    moved_per_s = array.layout.disks * array.drive.sequential_bytes_per_s / workload.mean_size_bytes
-    late = max(1 - moved_per_s / workload.offered_rate_per_s, 0.0) if workload.offered_rate_per_s else 0.0
+    offered_per_s = workload.offered_rate_per_s
+    late = max(1 - moved_per_s(array, workload) / offered_per_s, 0.0) if offered_per_s else 0.0
     clients = min(workload.queue_depth, n_requests)
     n_waiting = max(clients, late * n_requests)
     if each * n_waiting > free:
@@ -107,6 +107,11 @@ def check_room(array: Array, workload: Workload, n_requests: int) -> None:
         most = int(free / each / (1.0 if n_waiting == clients else late))
         fix = f"use at most {most:,}" if most else "use smaller requests"
         raise DescriptionError(Fault("n_requests", n_requests, rule, f"{fix}, or leave it out"))
+
+
+def moved_per_s(array: Array, workload: Workload) -> float:
+    """Return how many requests of this size all disks together read in a second at most."""
+    return array.layout.disks * array.drive.sequential_bytes_per_s / workload.mean_size_bytes
 
 
 def _field(workload: Workload) -> str:

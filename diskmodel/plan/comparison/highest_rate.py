@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from diskmodel.array import Array
 from diskmodel.engine import DrawnRuns, simulate_drawn_runs
+from diskmodel.engine.effort import moved_per_s
 from diskmodel.engine.ledger import current
 from diskmodel.engine.threads import mapped
 from diskmodel.errors import DescriptionError, Fault
@@ -138,7 +139,7 @@ def points_to_overload(
             outcome = replace(outcome, is_stable=False)
         if outcome.is_stable and outcome.is_cut and _writes_too_much(array, workload, rate_per_s):
             outcome = replace(outcome, is_stable=False)  # what so few requests write stays in memory
-        if outcome.is_stable and outcome.n_requests < MIN_JUDGED and rate_per_s > _moved_per_s(array, workload):
+        if outcome.is_stable and outcome.n_requests < MIN_JUDGED and rate_per_s > moved_per_s(array, workload):
             outcome = replace(outcome, is_stable=False)  # of so few, clients beside them may have sent nearly all
         if outcome.is_stable:
             _check_that_disks_write(array, workload, rate_per_s, n_requests)
@@ -146,7 +147,7 @@ def points_to_overload(
 
     guess = rule_of_an_array(array, workload).host_iops or own
     # the rule has no limit where its caches have all data, and counts operations only
-    guess = min(guess if math.isfinite(guess) else own, _moved_per_s(array, workload))
+    guess = min(guess if math.isfinite(guess) else own, moved_per_s(array, workload))
     before_s = current().spent_s
     full, n_tried = _full_rate(at, guess)
     shares = loads((current().spent_s - before_s) / n_tried)
@@ -250,11 +251,6 @@ def _check_that_disks_write(array: Array, workload: Workload, rate_per_s: float,
 def _writes_too_much(array: Array, workload: Workload, rate_per_s: float) -> bool:
     """Return whether more is written at this rate than the links of all disks take."""
     return rate_per_s * workload.mean_written_bytes > array.layout.disks * array.drive_tables().link_bytes_per_s
-
-
-def _moved_per_s(array: Array, workload: Workload) -> float:
-    """Return how many requests of this size all disks together read in a second at most."""
-    return array.layout.disks * array.drive.sequential_bytes_per_s / workload.mean_size_bytes
 
 
 def _full_rate(at: Callable[[float], LoadPoint], guess: float) -> tuple[float, int]:

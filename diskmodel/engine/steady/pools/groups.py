@@ -132,8 +132,7 @@ def _begun_at(
     n_group = max(round(per_s * writes.group_ns / 1e9), 1)
     record_bytes = pool.record * scenario.drive.sector_bytes
     requests = drawn(min(n_group, _few_rows(workload, record_bytes)))
-    first = requests.offset // record_bytes
-    last = (requests.offset + requests.length - 1) // record_bytes
+    first, last = _records_of(requests, record_bytes)
     rules = np.array([rule.sync for rule in requests.streams])
     long = scenario.drive.sector_bytes * writes.direct_from
     is_direct = (rules[requests.stream] >= Sync.DSYNC) & (requests.length >= long) & bool(writes.direct_from)
@@ -168,7 +167,8 @@ def _fills(scenario: Scenario, workload: Workload, drawn: Callable[[int], Reques
     pool = scenario.layout.pool
     assert pool is not None
     record_bytes = pool.record * scenario.drive.sector_bytes
-    first, last = _records_of(drawn(_few_rows(workload, record_bytes)), record_bytes)
+    requests = drawn(_few_rows(workload, record_bytes))
+    first, last = (column[requests.op == Op.WRITE] for column in _records_of(requests, record_bytes))
     n_all, half = n_different(first, last), len(first) // 2
     return n_all * pool.record >= pool.writes.delay_from or n_all > _FASTER * n_different(first[:half], last[:half])
 
@@ -179,9 +179,8 @@ def _few_rows(workload: Workload, record_bytes: int) -> int:
 
 
 def _records_of(requests: Requests, record_bytes: int) -> tuple[Int64, Int64]:
-    """Return the first and the last record of each write."""
-    offset, length = (column[requests.op == Op.WRITE] for column in (requests.offset, requests.length))
-    return offset // record_bytes, (offset + length - 1) // record_bytes
+    """Return the first and the last record of each request."""
+    return requests.offset // record_bytes, (requests.offset + requests.length - 1) // record_bytes
 
 
 def _longest_beside(cost: Cost, run: Run, n: int, scenario: Scenario, workload: Workload) -> int:
