@@ -9,6 +9,7 @@ from dataclasses import replace
 from diskmodel.array import Array
 from diskmodel.drive import AssumedOrder
 from diskmodel.engine import ledger
+from diskmodel.engine.apart import assumed_places, begun_apart
 from diskmodel.engine.drawn_runs import DRAWS
 from diskmodel.engine.effort import check_effort, check_room
 from diskmodel.engine.messages.cached_writes import waiting_writes
@@ -126,7 +127,8 @@ def simulate(
         check_draws(profile_draws)
     refuse_random_writes(array, workload, start)
     refuse_on_pools(array, workload)
-    described, array = array, array.behind_host(workload)
+    described, asked_load = array, workload
+    array, workload = begun_apart(array.behind_host(workload), workload)
 
     asked = OneRun(
         array,
@@ -152,6 +154,9 @@ def simulate(
         result = asked.result() if replications == 1 else _replicated(asked, replications)
     if with_messages:
         result = _with_messages(result, described, array, workload, start)
+        if isinstance(workload, Workload) and isinstance(asked_load, Workload):
+            assumed = assumed_places(described, asked_load, array, workload)
+            result = replace(result, messages=(*result.messages, *assumed))
     n_draws = DRAWS if profile_draws is None else profile_draws
     if not n_draws:
         return result

@@ -54,8 +54,9 @@ class Rebuild(Description):
     has_barriers : bool or None
         RAID 10 and 1E: whether requests and steps wait for each other, as at the barriers of Linux md (rule R8). None:
         yes, unless a controller makes the array.
-    done_ratio : float
-        Share of each disk that the pass is already through at time 0; of a pool of what is stored on it.
+    done_ratio : float or None
+        Share of each disk that the pass is already through at time 0; of a pool of what is stored on it. None: 0, where
+        an array has lost most, or half where a stream in order begins there and goes the same way.
     used_ratio : float or None
         Pools: share of the pool's space that is in use, which is all that a resilver or a scrub goes through. None:
         80 %.
@@ -76,7 +77,7 @@ class Rebuild(Description):
     window_bytes: Length | None = Field(default=None, gt=0)
     steps_at_once: int | None = Field(default=None, ge=1, le=1024)
     has_barriers: bool | None = None
-    done_ratio: Ratio = 0.0
+    done_ratio: Ratio | None = None
     used_ratio: Ratio | None = None
     sequential: bool | None = None
     page_ns: Nanoseconds | None = None
@@ -88,6 +89,11 @@ class Rebuild(Description):
             "page_ns": Reader("levels of Linux md with parity", lambda whole: whole.has_rows),
             "has_barriers": Reader("RAID 10 and 1E", lambda whole: whole.has_striped_copies),
         }
+
+    @property
+    def front_ratio(self) -> float:
+        """Share of each disk that the pass is already through at time 0."""
+        return self.done_ratio or 0.0
 
     def halfway(self) -> Rebuild:
         """Return the same rebuild, half done.

@@ -13,7 +13,7 @@ from diskmodel.errors import DescriptionError, Fault
 from diskmodel.records import Requests
 from diskmodel.result.statistics import enough_cycles
 from diskmodel.units import Bytes, Ratio
-from diskmodel.workload.addresses import Sequential
+from diskmodel.workload.addresses import Sequential, begins_apart
 from diskmodel.workload.arrivals import Closed, Poisson
 from diskmodel.workload.blocks import Blocks
 from diskmodel.workload.course import LONG_NS, MAX_COURSE
@@ -375,9 +375,26 @@ class Workload(Description):
         without this the outermost one. Streams that state where they begin stay.
         """
         rates = [stream.row_weight for stream in self.streams]
-        return self._with_streams(
+        at_the_end = self._with_streams(
             stream.at_the_end(self.space(stream, capacity_bytes), math.ceil(n * rate / sum(rates)))
             for stream, rate in zip(self.streams, rates, strict=True)
+        )
+        moved = [after is not before for before, after in zip(self.streams, at_the_end.streams, strict=True)]
+        return at_the_end._begun_apart(capacity_bytes, moved)
+
+    def apart(self, capacity_bytes: int) -> Workload:
+        """The workload with streams in order that would begin where others do begun elsewhere (rule W9)."""
+        return self._begun_apart(capacity_bytes, [stream.begins_at_the_front for stream in self.streams])
+
+    def _begun_apart(self, capacity_bytes: int, are_free: Sequence[bool]) -> Workload:
+        spaces = [self.space(stream, capacity_bytes) for stream in self.streams]
+        later = begins_apart([stream.own_addresses for stream in self.streams], spaces, are_free)
+        if not any(later):
+            return self
+        # whatever came before, all of them begin where they are said to
+        return self._with_streams(
+            stream.begun_later(ratio) if is_free else stream
+            for stream, ratio, is_free in zip(self.streams, later, are_free, strict=True)
         )
 
     def with_queue_depth(self, n: int) -> Workload:

@@ -14,7 +14,7 @@ from diskmodel.description import Description, Reader
 from diskmodel.errors import Fault
 from diskmodel.records import Int64, Op, Sync
 from diskmodel.units import Bytes, Length, Nanoseconds, Ratio, Weight, exact_bytes, pretty_bytes
-from diskmodel.workload.addresses import Addresses, ExcerptPlaces, Uniform
+from diskmodel.workload.addresses import Addresses, AddressPattern, ExcerptPlaces, Uniform, goes_through
 from diskmodel.workload.arrivals import Arrival, Closed, ExcerptTimes
 from diskmodel.workload.draws import Draws, Kind, same
 from diskmodel.workload.excerpts import Excerpts
@@ -387,6 +387,27 @@ class Stream(Description):
         steps = sum(-(-share.size_bytes // self.alignment) * share.weight for share in self.sizes) / total
         addresses = self.addresses.at_the_end(n, steps * self.alignment, space)
         return self if addresses is self.addresses else self.model_copy(update={"addresses": addresses})
+
+    @property
+    def own_addresses(self) -> AddressPattern | None:
+        """Its pattern; None where that does not say where its requests go: of flushes and of excerpts of a trace."""
+        return None if self.kind == "flushes" or self.excerpts is not None else self.addresses
+
+    @property
+    def begins_at_the_front(self) -> bool:
+        """Whether it goes through its region in order from its front, because nobody says from where else."""
+        addresses = self.own_addresses
+        return addresses is not None and goes_through(addresses) and addresses.is_in_order
+
+    @property
+    def begin_ratio(self) -> float:
+        """How much of its region lies behind it when a run begins, where it goes through it in order."""
+        return getattr(self.addresses, "begin_ratio", None) or 0.0
+
+    def begun_later(self, ratio: float) -> Stream:
+        """The stream in order, begun so far behind where it would begin, as a share of its region."""
+        begin = (self.begin_ratio + ratio) % 1.0
+        return self.model_copy(update={"addresses": self.addresses.model_copy(update={"begin_ratio": begin})})
 
     def draw_ops(self, n: int, draws: Draws) -> np.ndarray[Any, np.dtype[np.uint8]]:
         """`Op` values; uint8, shape (n,). Drawn before the addresses, which may depend on them."""

@@ -4,18 +4,18 @@ stream is like where a pass over the disks does not go before it.
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from diskmodel.array import Array
 from diskmodel.drive import DriveTables
-from diskmodel.workload import Sequential, Workload
+from diskmodel.engine.apart import beside_a_pass
+from diskmodel.workload import Workload
 
 #: Difference of the rates from which it is reported. At half, it would be of workloads whose latency hardly moves; at
 #: double, a disk that cannot keep up at the end of its region would be unreported where it does at 85 % of its load.
 MIN_SLOWER_RATIO = 0.05
-#: Part of an array within which a stream in order follows a pass, or the other way around. In the course of a run
-#: neither gets so far; at half, fast passes do.
-_SAME_PLACE_RATIO = 0.02
 
 
 def unseen(array: Array, workload: Workload, n: int, seconds: float) -> tuple[str, ...]:
@@ -23,7 +23,7 @@ def unseen(array: Array, workload: Workload, n: int, seconds: float) -> tuple[st
     return (
         *_higher_rates(workload, seconds),
         *_slower_ends(array, workload, n),
-        *_beside_a_pass(array, workload),
+        *beside_a_pass(array, workload),
     )
 
 
@@ -69,31 +69,7 @@ def _slower_ends(array: Array, workload: Workload, n: int) -> tuple[str, ...]:
                 f"{before.name} goes through its region in order, and this run saw the outer "
                 f"{100 / n_readers - 100 * begin:.2g} % of it; where it ends, disks transfer "
                 f"{100 * slower:.0f} % less: "
-                f"begin_ratio = {begin:.4g} in its addresses simulates that, as a plan does"
-            )
-    return tuple(found)
-
-
-def _beside_a_pass(array: Array, workload: Workload) -> tuple[str, ...]:
-    """Return a sentence for each stream that begins where a rebuild or a check is, and goes the same way.
-
-    What one of them reads is then in the drives' buffers for the other: RAID 6 of ten kept 54 % of a reader's rate
-    behind the fastest check, and 1.2 % elsewhere.
-    """
-    rebuild, usable = array.layout.rebuild, array.usable_bytes
-    if rebuild is None:
-        return ()
-    found = []
-    for stream in workload.streams:
-        if not isinstance(stream.addresses, Sequential):
-            continue
-        space = workload.space(stream, usable)
-        begin = (space.first_byte + (stream.addresses.begin_ratio or 0.0) * space.span_bytes) / usable
-        if abs(begin - rebuild.done_ratio) < _SAME_PLACE_RATIO:
-            found.append(
-                f"{stream.name} begins where the pass over the disks is, and goes the same way: what one reads, the "
-                "drives have for the other, so that it is slowed less than elsewhere; done_ratio = 0.5 in the "
-                "rebuild simulates that, as a plan does"
+                f"begin_ratio = {math.floor(1e4 * begin) / 1e4:.4g} in its addresses simulates that, as a plan does"
             )
     return tuple(found)
 

@@ -223,7 +223,7 @@ def _rebuild(layout: Layout, member: int, sector_bytes: int) -> dict[str, Any]:
         "rebuild_speed_min": int(min(rebuild.speed_min_bytes_per_s, MAX_SPEED) / sector_bytes),
         "rebuild_idle": IDLE_BYTES // sector_bytes,
         "rebuild_pause_ns": JIFFY_NS * has_barriers(layout, rebuild),
-        "rebuild_front": int(member * rebuild.done_ratio) // window * window,
+        "rebuild_front": int(member * rebuild.front_ratio) // window * window,
     }
 
 

@@ -275,7 +275,7 @@ def _with_scan(layout: Layout, tables: VdevTables) -> VdevTables:
     n_disks = 1 if pool.draid is not None or not layout.parity_strips else layout.group_disks
     window = max(pool.stored * pool.block // n_disks, 1)
     begun = replace(tables, sync_action=rebuild.action, rebuild_disk=lost, rebuild_window=window)
-    return replace(begun, rebuild_front=int(begun.rebuild_end // window * rebuild.done_ratio) * window)
+    return replace(begun, rebuild_front=int(begun.rebuild_end // window * rebuild.front_ratio) * window)
 
 
 def _read_tables(record_bytes: int) -> ReadTables:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Union
 
 from pydantic import BeforeValidator, Field
 
+from diskmodel.workload.addresses.apart import begins_apart, goes_through, starts_of
 from diskmodel.workload.addresses.excerpts import ExcerptPlaces
 from diskmodel.workload.addresses.hot_spot import HotSpot
 from diskmodel.workload.addresses.pattern import AddressPattern
@@ -63,4 +64,7 @@ __all__ = [
     "Zone",
     "ZoneWrite",
     "Zoned",
+    "begins_apart",
+    "goes_through",
+    "starts_of",
 ]

@@ -67,11 +67,16 @@ class Sequential(AddressPattern):
     def bytes_before(self, n_before: int, space: Space) -> int:
         """Bytes that each reader has gone when the run begins, after `n_before` rows or more.
 
-        These are counted as if all had been of the largest size.
+        These are counted as if all had been of the largest size. Where it is said how far they have gone, they have
+        been through the region before, as often as the rows take.
         """
         step = _largest_step(space)
         n_begun = int((self.begin_ratio or 0.0) * space.span_bytes / step)
-        return max(-(-n_before // self.n_readers), n_begun) * step
+        n_gone = -(-n_before // self.n_readers)
+        if self.begin_ratio is None or n_begun >= n_gone:
+            return max(n_begun, n_gone) * step
+        n_around = max(space.span_bytes // step, 1)
+        return (n_begun + -(-(n_gone - n_begun) // n_around) * n_around) * step
 
     @property
     def n_course(self) -> float:

@@ -38,8 +38,9 @@ class Strided(AddressPattern):
     def starts(self, lengths: Int64, space: Space, draws: Draws) -> Int64:
         """First byte of each request, relative to the region, moved down to the alignment; int64, shape (n,)."""
         n_steps = (space.span_bytes - space.largest_bytes) // self.stride_bytes + 1
-        n_before = max(draws.n_before, int((self.begin_ratio or 0.0) * n_steps))
-        step = n_before + draws.first_row + np.arange(len(lengths), dtype=np.int64)
+        # of a place that is given, whole rounds came before
+        n_begun = draws.n_before if self.begin_ratio is None else int(self.begin_ratio * n_steps)
+        step = n_begun + draws.first_row + np.arange(len(lengths), dtype=np.int64)
         return space.align_down(step % n_steps * self.stride_bytes)
 
     @property

@@ -30,7 +30,8 @@ def test_a_run_begins_where_it_is_told() -> None:
 
 def test_what_came_before_lies_behind_it() -> None:
     assert places(workload(begin_ratio=0.5), 2, n_before=100) == [500, 501]
-    assert places(workload(begin_ratio=0.5), 2, n_before=600) == [600, 601]
+    assert places(workload(begin_ratio=0.5), 2, n_before=600) == [500, 501], "it has been all around"
+    assert places(workload(), 2, n_before=600) == [600, 601]
     for pattern in (workload(begin_ratio=0.5), workload(pattern="strided", stride="1 MiB", begin_ratio=0.5)):
         past = pattern.past(capacity_bytes=CAPACITY, n=3, n_before=3)
         assert (past.offset // MIB).tolist() == [497, 498, 499]

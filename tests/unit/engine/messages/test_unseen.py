@@ -11,7 +11,7 @@ from diskmodel.engine.messages.unseen import unseen
 @pytest.mark.parametrize(
     ("rebuild", "addresses", "is_said"),
     [
-        ({"action": "check"}, {"pattern": "sequential"}, True),
+        ({"action": "check", "done_ratio": 0}, {"pattern": "sequential"}, True),
         ({"action": "check", "done_ratio": 0.5}, {"pattern": "sequential"}, False),
         ({"action": "check", "done_ratio": 0.5}, {"pattern": "sequential", "begin_ratio": 0.5}, True),
         ({"action": "check"}, {"pattern": "uniform"}, False),
