@@ -16,7 +16,7 @@ from diskmodel.drive import DriveTables, NamedDrive, system_around, with_log_dri
 from diskmodel.errors import DescriptionError, Fault
 from diskmodel.host import Host
 from diskmodel.host.assumed import HOST_OF_SHEETS_NS, assumed
-from diskmodel.layout import Layout, VolumeTables
+from diskmodel.layout import PLACES_OF_A_PASS, Layout, VolumeTables
 from diskmodel.queue import Queue
 from diskmodel.units import Ppm, Ratio, listed, nominal_bytes, pretty_bytes
 from diskmodel.wording import of_words, with_cache_drive
@@ -417,6 +417,18 @@ class Array(Description):
             return array
         array = array._on_linux_md(load)
         return array._behind_processors(load) if self.drive.is_host_bound else array
+
+    def passed_apart_from(self, load: Workload) -> Self:
+        """Return the array with its pass where no stream of a load goes the same way (rule R1), unless it is said.
+
+        What one of them reads would be in the drives' buffers for the other: RAID 6 of ten kept 54 % of a reader's rate
+        behind the fastest check from the front, and 1.2 % of it elsewhere.
+        """
+        rebuild, usable = self.layout.rebuild, self.usable_bytes
+        if rebuild is None or rebuild.done_ratio is not None or not load.begins_near(0.0, usable):
+            return self
+        place = next((place for place in PLACES_OF_A_PASS if not load.begins_near(place, usable)), PLACES_OF_A_PASS[0])
+        return self._with_layout({"rebuild": rebuild.model_copy(update={"done_ratio": place})})
 
     def for_use(self, load: Workload | TraceWorkload) -> Self:
         """Return the array as it is set up for a load where nobody says how: a pool with the records of its use.

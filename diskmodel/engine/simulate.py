@@ -9,11 +9,11 @@ from dataclasses import replace
 from diskmodel.array import Array
 from diskmodel.drive import AssumedOrder
 from diskmodel.engine import ledger
-from diskmodel.engine.apart import assumed_places, begun_apart
 from diskmodel.engine.drawn_runs import DRAWS
 from diskmodel.engine.effort import check_effort, check_room
 from diskmodel.engine.messages.cached_writes import waiting_writes
 from diskmodel.engine.messages.idle_arm import idle_arm_message
+from diskmodel.engine.messages.places import assumed_places
 from diskmodel.engine.one_run import Keep, OneRun, sampled
 from diskmodel.engine.pools import cache_device_messages, pool_messages, refuse_on_pools
 from diskmodel.engine.predict import Predictor, check_draws
@@ -128,7 +128,10 @@ def simulate(
     refuse_random_writes(array, workload, start)
     refuse_on_pools(array, workload)
     described, asked_load = array, workload
-    array, workload = begun_apart(array.behind_host(workload), workload)
+    array = array.behind_host(workload)
+    if isinstance(workload, Workload):
+        workload = workload.apart(array.usable_bytes)
+        array = array.passed_apart_from(workload)
 
     asked = OneRun(
         array,

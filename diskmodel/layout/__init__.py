@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from diskmodel.layout.description import Layout
     from diskmodel.layout.fields import Level
     from diskmodel.layout.levels import LEVELS, POOLS, RaidLevel, draid_counts, level_name, zfs_refusal
-    from diskmodel.layout.passes import ONLY_OF_MD, STEP_BYTES, Rebuild
+    from diskmodel.layout.passes import ONLY_OF_MD, PLACES_OF_A_PASS, STEP_BYTES, Rebuild
     from diskmodel.layout.pieces import READ_AND_HOLD, ChildIo, ChooseCopy, Copy, merged
     from diskmodel.layout.shape import MAX_DISKS, MAX_VDEV_DISKS, Shape
     from diskmodel.layout.volumes import VolumeTables
@@ -24,7 +24,7 @@ __getattr__ = face(
         "description": "Layout",
         "fields": "Level",
         "levels": "LEVELS POOLS RaidLevel draid_counts level_name zfs_refusal",
-        "passes": "STEP_BYTES ONLY_OF_MD Rebuild",
+        "passes": "PLACES_OF_A_PASS STEP_BYTES ONLY_OF_MD Rebuild",
         "pieces": "ChildIo ChooseCopy Copy READ_AND_HOLD merged",
         "shape": "MAX_DISKS MAX_VDEV_DISKS Shape",
         "volumes": "VolumeTables",

@@ -15,6 +15,8 @@ from diskmodel.units import BytesPerSecond, Length, Nanoseconds, Ratio
 SyncAction = Literal["recover", "check", "resync"]
 #: A step of a pass, bytes: what Linux md begins before it decides whether to yield.
 STEP_BYTES = 128 << 10
+#: Where a pass may be, as a share of the disks, where it may not be at its beginning: disks are as fast as on average.
+PLACES_OF_A_PASS = (0.5, 0.25, 0.75)
 #: Fields of a rebuild that belong to Linux md.
 ONLY_OF_MD = (
     "speed_min_bytes_per_s",

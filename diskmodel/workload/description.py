@@ -13,7 +13,7 @@ from diskmodel.errors import DescriptionError, Fault
 from diskmodel.records import Requests
 from diskmodel.result.statistics import enough_cycles
 from diskmodel.units import Bytes, Ratio
-from diskmodel.workload.addresses import Sequential, begins_apart
+from diskmodel.workload.addresses import Sequential, begins_apart, is_near
 from diskmodel.workload.arrivals import Closed, Poisson
 from diskmodel.workload.blocks import Blocks
 from diskmodel.workload.course import LONG_NS, MAX_COURSE
@@ -385,6 +385,13 @@ class Workload(Description):
     def apart(self, capacity_bytes: int) -> Workload:
         """The workload with streams in order that would begin where others do begun elsewhere (rule W9)."""
         return self._begun_apart(capacity_bytes, [stream.begins_at_the_front for stream in self.streams])
+
+    def begins_near(self, place: float, capacity_bytes: int, stream: Stream | None = None) -> bool:
+        """Whether it, or one of its streams, begins to go in order at a place of an array, as a share of it."""
+        return any(
+            is_near(each.own_addresses, self.space(each, capacity_bytes), place, capacity_bytes)
+            for each in (self.streams if stream is None else (stream,))
+        )
 
     def _begun_apart(self, capacity_bytes: int, are_free: Sequence[bool]) -> Workload:
         spaces = [self.space(stream, capacity_bytes) for stream in self.streams]

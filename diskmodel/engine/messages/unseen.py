@@ -10,7 +10,7 @@ import numpy as np
 
 from diskmodel.array import Array
 from diskmodel.drive import DriveTables
-from diskmodel.engine.apart import beside_a_pass
+from diskmodel.engine.messages.places import beside_a_pass
 from diskmodel.workload import Workload
 
 #: Difference of the rates from which it is reported. At half, it would be of workloads whose latency hardly moves; at

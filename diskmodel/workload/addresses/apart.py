@@ -20,6 +20,9 @@ Floats = NDArray[np.float64]
 
 #: Places of a region that are tried: halves, quarters and so on, so that a few streams are as far apart as can be.
 _LEAST_PLACES = 64
+#: Part of an array within which a stream in order follows a pass, or the other way around. In the course of a run
+#: neither gets so far; at half, fast passes do.
+_SAME_PLACE_RATIO = 0.02
 #: Readers of a stream of which it is asked where they begin; more are everywhere.
 _MOST_READERS = 256
 
@@ -60,6 +63,11 @@ def starts_of(pattern: AddressPattern | None, space: Space, later: float = 0.0) 
     begin = getattr(pattern, "begin_ratio", None) or 0.0
     places = np.arange(min(n_readers, _MOST_READERS)) / n_readers
     return np.asarray(space.first_byte + (places + begin + later) % 1.0 * space.span_bytes)
+
+
+def is_near(pattern: AddressPattern | None, space: Space, place: float, capacity_bytes: int) -> bool:
+    """Return whether a reader of a stream in order begins at a place of an array, as a share of it."""
+    return bool((np.abs(starts_of(pattern, space) / capacity_bytes - place) < _SAME_PLACE_RATIO).any())
 
 
 def goes_through(pattern: AddressPattern) -> bool:
