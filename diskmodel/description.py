@@ -6,8 +6,13 @@ ending out when the value itself has a unit (`strip = "64 KiB"`).
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
+from functools import cache
+from inspect import get_annotations
 from pathlib import Path
+from types import CodeType
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self, get_args
 
 from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
@@ -70,6 +75,10 @@ class Description(BaseModel, metaclass=_Constructor):
     file_kind: ClassVar[str] = ""
 
     model_config = ConfigDict(frozen=True, extra="forbid", validate_default=True, allow_inf_nan=False, defer_build=True)
+
+    def __init_subclass__(cls, **settings: Any) -> None:
+        super().__init_subclass__(**settings)
+        _evaluate(cls)
 
     @classmethod
     def _from_call(cls, args: tuple[Any, ...], fields: dict[str, Any]) -> dict[str, Any]:
@@ -198,6 +207,24 @@ class Description(BaseModel, metaclass=_Constructor):
             When it may not or cannot be written.
         """
         write_text(path, self.to_toml())
+
+
+def _evaluate(described: type) -> None:
+    """Replace the types of fields, which are text until then, by what they mean; what is not known yet stays text.
+
+    pydantic does the same, but compiles each text anew: most are in many descriptions.
+    """
+    names, types = getattr(sys.modules.get(described.__module__), "__dict__", {}), get_annotations(described)
+    for name, words in types.items():
+        if isinstance(words, str):
+            with suppress(NameError):
+                types[name] = eval(_compiled(words), names)
+    described.__annotations__ = types
+
+
+@cache
+def _compiled(words: str) -> CodeType:
+    return compile(words, "<type of a field>", "eval")
 
 
 def _is_without_unit(value: Any) -> bool:

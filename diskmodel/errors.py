@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Self
+
+from diskmodel.loading import dataclass
 
 #: Characters of an input that a message quotes, and of a rule or a fix; what is longer is cut off with an ellipsis.
 #: 200 leaves a message on a few lines when someone names a binary file; 1200 fits every list of choices.

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from diskmodel.errors import DescriptionError, Fault
+from diskmodel.loading import dataclass
 
 if TYPE_CHECKING:
     from pydantic import BaseModel

@@ -7,7 +7,7 @@ from the drive's own tables; parity writes have two phases, parallel parts a joi
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pkgutil import resolve_name
 
 from diskmodel.analytic.backend import BackEnd, back_end
@@ -15,6 +15,7 @@ from diskmodel.analytic.disks import Disks
 from diskmodel.analytic.forkjoin import harmonic
 from diskmodel.array import Array
 from diskmodel.errors import CoverageError, Fault
+from diskmodel.loading import dataclass
 from diskmodel.workload import Workload
 
 

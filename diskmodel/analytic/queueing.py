@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
 from diskmodel.analytic.checks import Checks
+from diskmodel.loading import dataclass
 from diskmodel.roots import find_root
 
 

@@ -8,7 +8,6 @@ not as a forecast.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
@@ -17,6 +16,7 @@ from numpy.typing import NDArray
 from diskmodel.analytic.checks import Checks
 from diskmodel.errors import choose_from
 from diskmodel.layout.levels import KINDS
+from diskmodel.loading import dataclass
 from diskmodel.plain import Record
 
 #: 365.25 days.

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import itertools
 import math
-from dataclasses import dataclass
 from typing import Any
 
 from diskmodel.analytic.checks import Checks
 from diskmodel.errors import choose_from
 from diskmodel.layout import LEVELS, MAX_DISKS, POOLS, Shape, level_name, zfs_refusal
+from diskmodel.loading import dataclass
 from diskmodel.naming import signpost
 from diskmodel.plain import Record
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import numpy as np
 from numpy.typing import NDArray
 
 from diskmodel.analytic.backend import BackEnd
 from diskmodel.drive import PPM, FlashTables, HddTables, VirtualTables
+from diskmodel.loading import dataclass
 from diskmodel.queue import SCHEDULERS
 
 #: Numbers of candidates at which service times are sampled; between them they are interpolated.

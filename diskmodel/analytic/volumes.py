@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from scipy import special
 
 from diskmodel.analytic.backend import BackEnd
 from diskmodel.analytic.disks import Disks
 from diskmodel.drive import CloudTables
+from diskmodel.loading import dataclass
 from diskmodel.queue import Queue
 
 

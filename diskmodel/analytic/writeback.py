@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 
 from diskmodel.analytic.checks import Checks
+from diskmodel.loading import dataclass
 
 
 class Regime(Enum):

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Self
 
 from diskmodel.controller.description import Controller
 from diskmodel.controller.dirty_blocks import Lanes
 from diskmodel.layout import VolumeTables
+from diskmodel.loading import dataclass
 
 
 @dataclass(frozen=True)

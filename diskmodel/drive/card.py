@@ -9,9 +9,11 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Self
+
+from diskmodel.loading import dataclass
 
 if TYPE_CHECKING:
     from diskmodel.drive.assumed_order import AssumedOrder

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from diskmodel.drive.assumed_order import Order
+from diskmodel.loading import dataclass
 
 if TYPE_CHECKING:
     from diskmodel.drive.hdd.parts import DriveQueue

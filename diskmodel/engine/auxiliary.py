@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -15,6 +14,7 @@ from diskmodel.errors import DescriptionError, Fault
 from diskmodel.layout import AuxiliaryDevice, LogDevice
 from diskmodel.layout.md import BLOCK_BYTES, JOURNAL_FIRST_BYTES, journal_bytes
 from diskmodel.layout.pools import ClassTables, class_tables, slabs_of_a_drive
+from diskmodel.loading import dataclass
 from diskmodel.queue import Queue, QueueTables
 from diskmodel.records import Int64
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, NamedTuple, Self, TypedDict
 
 from diskmodel.controller import CacheTables
@@ -14,6 +13,7 @@ from diskmodel.engine.steady.start import Start
 from diskmodel.errors import CoverageError, Fault, StaleKernelError
 from diskmodel.host import HostTables
 from diskmodel.layout import VolumeTables
+from diskmodel.loading import dataclass
 from diskmodel.queue import QueueTables
 from diskmodel.records import Bool, Int32, Int64, Requests
 from diskmodel.schema import schema_of

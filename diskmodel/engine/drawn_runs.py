@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from diskmodel.array import Array
 from diskmodel.doing import doing
@@ -18,6 +18,7 @@ from diskmodel.engine.steady.shared import Begin, start_cost_s, steady_start
 from diskmodel.engine.steady.start import Start
 from diskmodel.engine.threads import Threads, mapped
 from diskmodel.errors import DescriptionError
+from diskmodel.loading import dataclass
 from diskmodel.records import Requests, Run
 from diskmodel.result import (
     MIDDLE,

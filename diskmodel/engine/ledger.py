@@ -12,8 +12,9 @@ import threading
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
 from typing import Generic, ParamSpec, TypeVar
+
+from diskmodel.loading import dataclass
 
 P = ParamSpec("P")
 T = TypeVar("T")

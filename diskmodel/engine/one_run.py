@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Literal
 
 from diskmodel.array import Array
@@ -31,6 +31,7 @@ from diskmodel.engine.steady.shared import Begin, Like, guessed_start, is_confir
 from diskmodel.engine.steady.start import Start
 from diskmodel.host import host_limit
 from diskmodel.layout import Rebuild
+from diskmodel.loading import dataclass
 from diskmodel.records import Run
 from diskmodel.result import RebuildRate, Result, needs_more, suggest_n, summarize_tally
 from diskmodel.workload import TraceWorkload, Workload

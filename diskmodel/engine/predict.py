@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from diskmodel.array import Array
 from diskmodel.engine.drawn_runs import DRAWS, DrawnRuns, Trials
@@ -14,6 +14,7 @@ from diskmodel.engine.ledger import question
 from diskmodel.engine.scenario import resolve
 from diskmodel.engine.steady.shared import Begin
 from diskmodel.errors import DescriptionError, Fault
+from diskmodel.loading import dataclass
 from diskmodel.result import (
     STATISTICS,
     UTILIZATION,

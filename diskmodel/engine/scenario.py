@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from diskmodel.array import Array
@@ -16,6 +14,7 @@ from diskmodel.errors import CoverageError, DescriptionError, Fault, StarvationE
 from diskmodel.host import Host, HostTables, draw_pauses
 from diskmodel.layout import VolumeTables
 from diskmodel.layout.md import MAX_STARVING_BYTES
+from diskmodel.loading import dataclass
 from diskmodel.queue import Queue
 from diskmodel.records import Int64, Op, Requests
 from diskmodel.units import MAX_LENGTH, MAX_NS, pretty_bytes

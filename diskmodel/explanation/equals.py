@@ -7,13 +7,14 @@ since a mean over all members shows little of the one that is slow.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import field, fields, replace
 from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from diskmodel.formats import SERIES, DeviceLoad, FioJob
+from diskmodel.loading import dataclass
 from diskmodel.plain import Record
 from diskmodel.units import in_digits
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -16,6 +15,7 @@ from diskmodel.explanation.causes import CAUSES
 from diskmodel.explanation.causes.cause import Cause, Change, Scale
 from diskmodel.explanation.causes.checks import check_of
 from diskmodel.explanation.measured import SHAPE, Measured
+from diskmodel.loading import dataclass
 from diskmodel.result import estimates_by_operation
 from diskmodel.units import in_digits
 from diskmodel.workload import Workload

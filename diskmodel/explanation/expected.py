@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 
 from diskmodel.explanation.likelihood import chance_of, n_independent
 from diskmodel.explanation.measured import Figure
 from diskmodel.explanation.simulator import BEYOND, Floats, Simulator
+from diskmodel.loading import dataclass
 from diskmodel.plain import Record
 from diskmodel.result.statistics import student_t
 

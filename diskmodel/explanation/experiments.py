@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,6 +13,7 @@ from diskmodel.explanation.causes.cause import Change
 from diskmodel.explanation.hypotheses import Hypothesis, by_causes
 from diskmodel.explanation.measured import PARTS, SHAPE, Measured
 from diskmodel.explanation.simulator import Floats, Simulator, together
+from diskmodel.loading import dataclass
 from diskmodel.plain import Record
 from diskmodel.units import pretty_bytes
 from diskmodel.workload import Workload

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pkgutil import resolve_name
 from typing import Any, ClassVar
 
@@ -18,6 +18,7 @@ from diskmodel.explanation.found import CauseFound, Predicted
 from diskmodel.explanation.hypotheses import Hypothesis, by_causes
 from diskmodel.explanation.simulator import Floats, Simulator
 from diskmodel.explanation.weigh import as_described
+from diskmodel.loading import dataclass
 from diskmodel.plain import Record
 from diskmodel.result.statistics import student_t
 

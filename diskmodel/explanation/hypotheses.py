@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from itertools import groupby, pairwise
 from typing import Any
 
@@ -14,6 +14,7 @@ from diskmodel.engine.ledger import LEAST_LEFT, current
 from diskmodel.explanation.causes.cause import Cause, Ladder, Scale, is_sequential
 from diskmodel.explanation.likelihood import chance_of, log_fit, log_likelihood
 from diskmodel.explanation.simulator import Floats, Simulated, Simulator, together
+from diskmodel.loading import dataclass
 
 #: Standard deviation of the error of a figure that a cause changes: no field of a description is the whole of a cause.
 #: One that hardly changes is off by no more than that change, or what moves all figures a little would excuse them all.

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from diskmodel.array import Array
 from diskmodel.explanation.equals import Difference
 from diskmodel.host.assumed import MOST_PROCESSORS
 from diskmodel.layout import Layout
+from diskmodel.loading import dataclass
 from diskmodel.result.statistics import PERCENTILES
 from diskmodel.uncertainty import AnyWorkload
 from diskmodel.workload import Workload

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from diskmodel.array import Array
@@ -17,6 +16,7 @@ from diskmodel.engine.simulate import simulate
 from diskmodel.host import HOSTS, HostKind
 from diskmodel.host.assumed import kind_of
 from diskmodel.layout.pools import VOLUME_RECORD_BYTES
+from diskmodel.loading import dataclass
 from diskmodel.plain import Record
 from diskmodel.result import Result
 from diskmodel.units import in_digits, pretty_bytes

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from statistics import NormalDist
 from typing import Any, ClassVar, TypeVar
 
@@ -18,6 +17,7 @@ from diskmodel.errors import InputError
 from diskmodel.explanation.causes.cause import Cause, Change, Law
 from diskmodel.explanation.measured import ALL_PARTS, SHAPE, Figure, Measured, measured_array
 from diskmodel.explanation.model_errors import model_variance, sharing_variance, two_kinds_variance
+from diskmodel.loading import dataclass
 from diskmodel.result import RUN, Interval, estimates_by_operation
 from diskmodel.uncertainty import AnyWorkload, half_width_factor, origin_of, spread_of, student
 from diskmodel.workload import Workload

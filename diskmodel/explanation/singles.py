@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -22,6 +22,7 @@ from diskmodel.explanation.hypotheses import (
     simulated,
 )
 from diskmodel.explanation.simulator import LONG_S, Floats, Simulator
+from diskmodel.loading import dataclass
 
 #: Measured loads on which all causes are tried first; each of the others only sees those that are left.
 _FIRST_LOADS = 2

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from pathlib import Path
 
 from diskmodel.formats.trace.own_csv import HEADER as OWN_HEADER
+from diskmodel.loading import dataclass
 
 #: First bytes of binary files → what they are and what turns them into text.
 _BLKTRACE = re.compile(rb"[\x00-\xff]\x74\x61\x65|\x65\x61\x74[\x00-\xff]", re.DOTALL)

@@ -6,7 +6,7 @@ Serial numbers and world-wide names are never taken over.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,7 @@ from diskmodel.errors import Fault, FormatError
 from diskmodel.formats.faults import file_error
 from diskmodel.formats.opening import read_document
 from diskmodel.limits import parse_json
+from diskmodel.loading import dataclass
 
 KINDS = ("smartctl", "lsblk")
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from diskmodel.errors import Fault, FormatError
+from diskmodel.loading import dataclass
 from diskmodel.units import in_digits
 
 _LEVEL = re.compile(r"(\d{1,3}(?:\.\d+)?)\s*%?(?:\s*of\s+(?:the\s+)?(time|requests))?", re.ASCII)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Generic, TypeVar
+
+from diskmodel.loading import dataclass
 
 Read = TypeVar("Read", covariant=True)
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import NamedTuple, Self
 
 import numpy as np
 
 from diskmodel.host.description import Host
 from diskmodel.host.page_cache import UNTHROTTLED_DEPTH, PageCache
+from diskmodel.loading import dataclass
 from diskmodel.records import Int64
 
 _NO_PAUSES = np.empty((0, 2), np.int64)

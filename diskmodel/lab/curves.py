@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import Any, Literal
 
 from diskmodel.analytic import write_penalty
@@ -16,6 +15,7 @@ from diskmodel.lab.drives import drive_of
 from diskmodel.lab.effort import check_curve
 from diskmodel.lab.quick_interval import quick_quantile_interval
 from diskmodel.lab.settings import Settings
+from diskmodel.loading import dataclass
 from diskmodel.result import Result
 from diskmodel.result.statistics import PERCENTILES
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 from diskmodel.engine.simulate import simulate
@@ -12,6 +11,7 @@ from diskmodel.errors import DescriptionError, Fault
 from diskmodel.lab.curves import figures
 from diskmodel.lab.quiz_questions import QUESTIONS, Dilemma, Draws, variants
 from diskmodel.lab.settings import Arrivals, Settings
+from diskmodel.loading import dataclass
 
 #: Requests of each run that decides an answer. Open arrivals need more, because the tail of their queue converges more
 #: slowly; with fewer, more answers have an interval that overlaps two choices.

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import TypeVar
 
 from diskmodel.lab.settings import Settings
+from diskmodel.loading import dataclass
 from diskmodel.units import pretty_bytes
 
 

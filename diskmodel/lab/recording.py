@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from typing import Any
 
 from diskmodel.array import Array
@@ -13,6 +13,7 @@ from diskmodel.engine.reference.command import Command
 from diskmodel.engine.reference.hdd import HardDisk
 from diskmodel.engine.reference.simpy_engine import Simulation
 from diskmodel.errors import DescriptionError, Fault
+from diskmodel.loading import dataclass
 from diskmodel.records import Requests
 
 

@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import re
 from collections import ChainMap
-from dataclasses import dataclass
 from typing import Any, Literal
+
+from diskmodel.loading import dataclass
 
 Family = Literal["concat", "copies", "parity", "pool"]
 

@@ -5,7 +5,6 @@ Each kind has a record of its own (`single/tables.py`, `md/tables.py`, `pools/ta
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 from diskmodel.errors import DescriptionError, Fault
@@ -13,6 +12,7 @@ from diskmodel.layout.description import Layout
 from diskmodel.layout.levels import Family
 from diskmodel.layout.md.fields import ReadPolicy
 from diskmodel.layout.passes import Rebuild, SyncAction
+from diskmodel.loading import dataclass
 
 if TYPE_CHECKING:
     from diskmodel.layout.md.tables import MdTables

@@ -6,13 +6,14 @@ import contextlib
 import os
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from diskmodel.array import Array
 from diskmodel.engine import native, resolve
 from diskmodel.errors import Fault, MountError
 from diskmodel.host import Host
+from diskmodel.loading import dataclass
 from diskmodel.mount import place, store
 from diskmodel.mount.store import DATA_KINDS, DataKind
 

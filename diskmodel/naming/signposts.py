@@ -7,8 +7,9 @@ its own is taken out of it.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import cached_property
+
+from diskmodel.loading import dataclass
 
 
 @dataclass(frozen=True)

@@ -6,11 +6,12 @@ Each kind names on its card what makes the plan of its own from the options of a
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any
 
 from diskmodel.drive import planners
+from diskmodel.loading import dataclass
 
 if TYPE_CHECKING:
     from diskmodel.plain import Record

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from diskmodel.loading import dataclass
 from diskmodel.plain import Record
 from diskmodel.records import DeviceCounters, Run
 

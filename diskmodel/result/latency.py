@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from diskmodel.loading import dataclass
 from diskmodel.plain import Record
 from diskmodel.records import Int64
 from diskmodel.result.figure import Figure, InMilliseconds, Known

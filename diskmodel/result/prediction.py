@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from statistics import NormalDist, median
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from diskmodel.loading import dataclass
 from diskmodel.plain import Record
 from diskmodel.result.statistics.batches import Interval
 from diskmodel.result.statistics.doubt import bad_end

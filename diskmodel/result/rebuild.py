@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
+from diskmodel.loading import dataclass
 from diskmodel.plain import Record
 
 #: What the passes over all members are called in output, and those of OpenZFS.

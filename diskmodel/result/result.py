@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property, partial
 from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from diskmodel.display import Displayable
 from diskmodel.errors import DescriptionError, Fault
 from diskmodel.frame import Tabular, needed
+from diskmodel.loading import dataclass
 from diskmodel.plain import Record
 from diskmodel.records import Int64, Requests, Run
 from diskmodel.result.burst import AbsorbedBurst

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
 from diskmodel.errors import DescriptionError, Fault
+from diskmodel.loading import dataclass
 from diskmodel.records import Op, Requests, Sync
 from diskmodel.synthesis.reference import Setting, settings, simulated
 from diskmodel.workload import (

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
 
 from diskmodel.array import Array
 from diskmodel.engine.simulate import simulate
+from diskmodel.loading import dataclass
 from diskmodel.records import Requests
 from diskmodel.result.statistics import PERCENTILES
 from diskmodel.result.statistics.quantiles import quantiles

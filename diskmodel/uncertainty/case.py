@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 from diskmodel.array import Array
 from diskmodel.drive import MISFIT, TAIL_MISFIT, AssumedOrder, DriveQueue, Order
+from diskmodel.loading import dataclass
 from diskmodel.uncertainty.origin import Origin, array_class, class_of, origin_of
 from diskmodel.uncertainty.perturbed import AnyWorkload
 from diskmodel.uncertainty.seen import Seen

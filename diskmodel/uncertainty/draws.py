@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import zlib
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from diskmodel.loading import dataclass
 from diskmodel.uncertainty.case import Case
 from diskmodel.uncertainty.perturbation import Perturbation
 from diskmodel.uncertainty.points import Floats, normal_scores

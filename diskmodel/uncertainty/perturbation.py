@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from diskmodel.drive import DrivePerturbation
+from diskmodel.loading import dataclass
 
 
 @dataclass(frozen=True)

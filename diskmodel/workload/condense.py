@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.cluster.vq import kmeans2
 
+from diskmodel.loading import dataclass
 from diskmodel.records import Int64, Op, Requests
 from diskmodel.workload.addresses import ExcerptPlaces
 from diskmodel.workload.arrivals import ExcerptTimes

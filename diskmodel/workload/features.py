@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import fields
 
 import numpy as np
 
+from diskmodel.loading import dataclass
 from diskmodel.records import Op, Requests
 
 #: Two requests are local where they fall into the same granule of this many bytes.

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 
 from diskmodel.errors import DescriptionError, Fault
+from diskmodel.loading import dataclass
 from diskmodel.records import Requests
 from diskmodel.roots import find_root
 from diskmodel.workload.addresses import Addresses, Sequential, Uniform, Zipf

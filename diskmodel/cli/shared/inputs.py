@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from diskmodel.errors import DescriptionError, Fault, FormatError
+from diskmodel.loading import dataclass
 from diskmodel.options import (
     ARRAY,
     BLOCK,

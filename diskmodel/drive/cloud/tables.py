@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from diskmodel.drive.tables_card import DriveTables
 from diskmodel.drive.whole_numbers import Int64
+from diskmodel.loading import dataclass
 from diskmodel.schema import Beside
 from diskmodel.units import in_digits, pretty_bytes
 

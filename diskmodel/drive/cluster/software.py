@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Literal
 
 from diskmodel.drive.cluster.costs import Costs
+from diskmodel.loading import dataclass
 
 SoftwareName = Literal["ceph", "vitastor", "drbd", "ideal"]
 

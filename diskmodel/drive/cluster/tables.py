@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from diskmodel.drive.tables_card import DriveTables
+from diskmodel.loading import dataclass
 
 if TYPE_CHECKING:
     from diskmodel.drive.cluster.description import ClusterPool

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from diskmodel.drive.flash.tables import FlashTables
+from diskmodel.loading import dataclass
 from diskmodel.records import Int64
 
 _64_BITS = (1 << 64) - 1

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import math
 from copy import copy
-from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
+
+from diskmodel.loading import dataclass
 
 #: Size of the largest model: more blocks, or more units in a block, change the write amplification by less than 1 %.
 MAX_BLOCKS = 512

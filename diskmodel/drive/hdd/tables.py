@@ -5,7 +5,7 @@ Fields `Beside` are those that the kernel gets in another record, or not at all 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import ClassVar
 
@@ -14,6 +14,7 @@ import numpy as np
 from diskmodel.drive.media_cache.tables import MediaCacheTables
 from diskmodel.drive.tables_card import DriveTables
 from diskmodel.drive.whole_numbers import PPM, Int64
+from diskmodel.loading import dataclass
 from diskmodel.queue import Queue
 from diskmodel.schema import Beside
 

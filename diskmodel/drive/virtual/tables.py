@@ -5,11 +5,11 @@ Fields `Beside` are those that the kernel gets in another record, or not at all 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from diskmodel.drive.tables_card import DriveTables
 from diskmodel.drive.whole_numbers import Int64
+from diskmodel.loading import dataclass
 from diskmodel.schema import Beside
 
 

@@ -14,13 +14,13 @@ performance analysis of caching systems*, ACM TOMPECS 1(3), 2016 (FIFO, and LRU 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from diskmodel.drive import CachedVolume
 from diskmodel.engine.cached.popularity import Popularity
+from diskmodel.loading import dataclass
 from diskmodel.roots import find_root
 
 Floats = NDArray[np.float64]

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import singledispatch
 
 import numpy as np
 from numpy.typing import NDArray
 
+from diskmodel.loading import dataclass
 from diskmodel.records import WRITE, Int64
 from diskmodel.workload import HotSpot, Sequential, Space, Stream, Uniform, Workload, Zipf, Zoned
 

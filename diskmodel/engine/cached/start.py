@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Generic, TypeVar
 
@@ -13,6 +12,7 @@ from diskmodel.description import Description
 from diskmodel.drive import CachedVolume
 from diskmodel.engine.cached.contents import FOREVER, Stay, dirty_share, round_of, stay_of, total
 from diskmodel.engine.cached.popularity import Floats, Popularity
+from diskmodel.loading import dataclass
 from diskmodel.records import Int64
 from diskmodel.workload import Sequential, Stream, Workload
 

@@ -11,7 +11,6 @@ K. M. Chandy, U. Herzog, L. Woo, *Parametric analysis of queuing networks*, IBM 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
@@ -19,6 +18,7 @@ import numpy as np
 
 from diskmodel.array import Array
 from diskmodel.engine.simulate import outcome
+from diskmodel.loading import dataclass
 from diskmodel.records import Int64
 from diskmodel.workload import Workload
 

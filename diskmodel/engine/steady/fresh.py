@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from diskmodel.array import Array
 from diskmodel.engine.ledger import current
 from diskmodel.engine.simulate import simulate
+from diskmodel.loading import dataclass
 from diskmodel.plain import Record
 from diskmodel.result import Result
 from diskmodel.units import in_digits, in_minutes

@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass
 from typing import Literal
 
 from diskmodel.array import Array
@@ -15,6 +14,7 @@ from diskmodel.engine.scenario import Scenario, resolve
 from diskmodel.engine.steady.start import Levels, Start
 from diskmodel.engine.steady.steady import Near, begun_like, move_alike, settled, shown_at, shown_by
 from diskmodel.engine.steady.trial import Pace, trial_requests
+from diskmodel.loading import dataclass
 from diskmodel.records import Requests, Run
 from diskmodel.workload import TraceWorkload, Workload
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, fields
+from dataclasses import field, fields
 from enum import Enum
 from typing import Annotated, Self
 
 import numpy as np
 
+from diskmodel.loading import dataclass
 from diskmodel.records import Int64
 from diskmodel.schema import Beside, GivenAs
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cache
 from pkgutil import resolve_name
 from typing import TYPE_CHECKING, NamedTuple
@@ -22,6 +22,7 @@ from diskmodel.engine.steady.trial import (
     requests_of_wave,
     trial_requests,
 )
+from diskmodel.loading import dataclass
 from diskmodel.records import Requests, Run
 from diskmodel.workload import Sequential, Strided, TraceWorkload, Workload
 

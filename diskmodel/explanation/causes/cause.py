@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from itertools import pairwise
 from statistics import NormalDist
 from typing import Any
 
 from diskmodel.array import Array
 from diskmodel.explanation.measured import Measured
+from diskmodel.loading import dataclass
 from diskmodel.uncertainty import AnyWorkload
 from diskmodel.workload import Stream, Workload
 

@@ -6,10 +6,10 @@ Most only read settings. One that adds load, traces a program, changes something
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from diskmodel.array import Array
 from diskmodel.drive import KINDS
+from diskmodel.loading import dataclass
 
 #: What a command does to a system that is in use.
 READS = "only reads, safe in use"

@@ -14,7 +14,7 @@ import heapq
 import math
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -22,6 +22,7 @@ import numpy as np
 from diskmodel.array import Array
 from diskmodel.explanation.causes.cause import Law, is_sequential
 from diskmodel.explanation.measured import ALL_PARTS, SHAPE, Measured
+from diskmodel.loading import dataclass
 from diskmodel.uncertainty import AnyWorkload
 
 #: Gain of a disk that orders its commands, as a power of those that wait: 32 of them are served twice as fast as one

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from dataclasses import dataclass
 
 from diskmodel.drive import Drive, find_drives, load_drive, parse_drive
 from diskmodel.drive.catalogue import catalogue
 from diskmodel.errors import DescriptionError
 from diskmodel.formats.arrays.volume import Member
+from diskmodel.loading import dataclass
 from diskmodel.units import pretty_bytes
 
 #: Rotation (r/min) from which on a disk is of the class of 15,000 and of 10,000, and below which of 5,400.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,7 @@ from diskmodel.formats.detect import detect_evidence
 from diskmodel.formats.opening import read_document
 from diskmodel.formats.pools.array import pool_array, pool_words, short_fields
 from diskmodel.formats.pools.status import Pool
+from diskmodel.loading import dataclass
 from diskmodel.units import listed, nominal_bytes, pretty_bytes
 
 #: Kinds of files that show an array, or the drives of one.

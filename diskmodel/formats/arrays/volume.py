@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Literal
+
+from diskmodel.loading import dataclass
 
 State = Literal["working", "failed", "rebuilding", "missing", "spare"]
 Bus = Literal["", "SATA", "SAS", "NVMe"]

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from diskmodel.formats.faults import file_error
+from diskmodel.loading import dataclass
 
 BINARY = {"": 1, "B": 1, "K": 2**10, "KIB": 2**10, "M": 2**20, "MIB": 2**20, "G": 2**30, "GIB": 2**30, "TIB": 2**40}
 BINARY["T"] = BINARY["TIB"]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from diskmodel.formats.fio.job import PURE_PATTERNS
+from diskmodel.loading import dataclass
 
 _HEADER = re.compile(r"(?P<name>.+?): \(g=(?P<group>\d{1,9})\): rw=(?P<rw>[a-z]+), (?P<rest>.*)", re.ASCII)
 _BLOCK = re.compile(r"\(([RWT])\) ([\d.]{1,24})([KMG]iB|[kMG]?B)-([\d.]{1,24})([KMG]iB|[kMG]?B)", re.ASCII)

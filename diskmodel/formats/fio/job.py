@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from diskmodel.formats.fio import options as fio_options
+from diskmodel.loading import dataclass
 
 DIRECTIONS = ("read", "write", "trim")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +14,7 @@ from diskmodel.formats.trace.columns import UNKNOWN, Int64, Tally, joined
 from diskmodel.formats.trace.registry import head_lines
 from diskmodel.formats.trace.tabular import Rows, Table, TableFormat
 from diskmodel.formats.trace.text_formats import AVERAGED, FIO_LOG, fio_log_meaning, fio_log_rows, is_averaged
+from diskmodel.loading import dataclass
 
 #: The name of these files as evidence. Logs that also hold offsets are traces ("trace:fio-log").
 KIND = "fio-latency-log"

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from diskmodel.formats.faults import LineError, file_error
+from diskmodel.loading import dataclass
 
 #: Linux: a line of the kernel's statistics, the names of its columns, then name, type and value.
 _KSTAT = re.compile(r"\d+ \d+ 0x[0-9a-f]+ \d+ \d+ \d+ \d+\s*\Z")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import IO, Any
 
 import numpy as np
@@ -15,6 +14,7 @@ from diskmodel.formats.trace.blocks import BLOCK_BYTES
 from diskmodel.formats.trace.columns import Tally, TraceChunk
 from diskmodel.formats.trace.tabular import MAX_BYTES, MAX_LENGTH_BYTES, MAX_NS, SKIP, Rows, unknown_times
 from diskmodel.formats.trace.text_formats import SECTOR_BYTES
+from diskmodel.loading import dataclass
 
 Records = NDArray[Any]
 

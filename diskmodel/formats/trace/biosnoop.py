@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import IO
 
 import numpy as np
@@ -18,6 +17,7 @@ from diskmodel.formats.trace.blocks import blocks_of
 from diskmodel.formats.trace.columns import Tally, TraceChunk
 from diskmodel.formats.trace.tabular import MAX_LENGTH_BYTES
 from diskmodel.formats.trace.text_formats import SECTOR_BYTES
+from diskmodel.loading import dataclass
 
 _TIMES = {"TIME(s)": "done", "ENDs": "done", "STARTs": "start"}
 _FIGURES = {

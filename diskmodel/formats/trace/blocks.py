@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import IO
 
 from diskmodel.formats.faults import unreadable
 from diskmodel.formats.opening import READ_ERRORS
 from diskmodel.formats.trace.columns import Tally
+from diskmodel.loading import dataclass
 
 BLOCK_BYTES = 4 * 2**20
 

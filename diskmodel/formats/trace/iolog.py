@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import IO
 
 import numpy as np
@@ -19,6 +18,7 @@ import numpy as np
 from diskmodel.formats.trace.blocks import blocks_of
 from diskmodel.formats.trace.columns import FLUSH, UNKNOWN, Tally, TraceChunk
 from diskmodel.formats.trace.tabular import MAX_BYTES, MAX_LENGTH_BYTES, MAX_NS
+from diskmodel.loading import dataclass
 
 HEADERS = {"fio version 2 iolog": 2, "fio version 3 iolog": 3}
 

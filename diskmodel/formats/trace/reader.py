@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
@@ -15,6 +15,7 @@ from diskmodel.formats.opening import open_bytes, read_head
 from diskmodel.formats.trace.columns import FLUSH, Tally, TraceChunk, far_record, joined
 from diskmodel.formats.trace.registry import FORMATS, head_lines, likely
 from diskmodel.formats.trace.time_unit import check_unit, doubtful_unit
+from diskmodel.loading import dataclass
 
 Errors = Literal["raise", "count"]
 

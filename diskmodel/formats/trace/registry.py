@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import IO, Protocol
 
@@ -16,6 +16,7 @@ from diskmodel.formats.trace.blkparse import Blkparse
 from diskmodel.formats.trace.columns import Tally, TraceChunk
 from diskmodel.formats.trace.iolog import HEADERS, Iolog
 from diskmodel.formats.trace.tabular import TableFormat
+from diskmodel.loading import dataclass
 
 #: Lines (records) at the start of a file that are looked at.
 _LOOKED_AT = 50

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import warnings
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import IO, Any
 
 import numpy as np
@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from diskmodel.formats.faults import file_error
 from diskmodel.formats.trace.blocks import Block, blocks_of
 from diskmodel.formats.trace.columns import UNKNOWN, Int64, Tally, TraceChunk
+from diskmodel.loading import dataclass
 
 Table = NDArray[Any]
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from diskmodel.formats.device_load import DeviceLoad
+from diskmodel.loading import dataclass
 from diskmodel.units import in_digits
 
 # The busiest samples are worth a warning where the share of reads differs from that of all samples by as much as makes

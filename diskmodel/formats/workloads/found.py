@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from diskmodel.errors import Fault
+from diskmodel.loading import dataclass
 
 LEVELS = (50, 90, 95, 99, 100)
 

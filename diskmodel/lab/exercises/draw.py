@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from urllib.parse import urlencode
 
 from diskmodel.engine.simulate import simulate
 from diskmodel.lab.settings import Settings
+from diskmodel.loading import dataclass
 from diskmodel.result import Result
 
 #: Requests of the run behind an answer: rates of closed loads are then right within 1 %, and a run takes a quarter of a

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
@@ -11,6 +10,7 @@ from diskmodel.errors import DescriptionError, Fault
 from diskmodel.lab.exercises import arrays, disks
 from diskmodel.lab.exercises.draw import Task
 from diskmodel.lab.quiz_questions import Draws
+from diskmodel.loading import dataclass
 
 #: What is drawn for each lesson, in their order.
 LESSONS: tuple[Callable[[Draws], Task], ...] = (

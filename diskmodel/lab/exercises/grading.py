@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from diskmodel.errors import DescriptionError, Fault
 from diskmodel.lab.exercises.draw import digits
 from diskmodel.lab.exercises.drawn import Drawn
+from diskmodel.loading import dataclass
 
 #: Half a unit of the third digit: answers may be rounded to so many.
 _ROUNDING = 0.005

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, Self
 
 from diskmodel.errors import DescriptionError, Fault
@@ -22,6 +21,7 @@ from diskmodel.layout.md.journal import (
 )
 from diskmodel.layout.passes import STEP_BYTES, Rebuild
 from diskmodel.layout.tables import CopyPolicy, LayoutTables, fault, lost_disk, sectors_of, used_sectors
+from diskmodel.loading import dataclass
 
 #: How parity rotates; "none": it stays on the last disks of a group.
 RowRotation = Rotation | Literal["none"]

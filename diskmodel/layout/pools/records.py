@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from diskmodel.layout.pieces import ChildIo, ChooseCopy, Copy, Plan
@@ -12,6 +11,7 @@ from diskmodel.layout.pools.l2arc import L2arcTables
 from diskmodel.layout.pools.scan_tables import ScanTables
 from diskmodel.layout.pools.streams import ReadTables
 from diskmodel.layout.pools.writes import WriteTables
+from diskmodel.loading import dataclass
 from diskmodel.records import READ
 
 if TYPE_CHECKING:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import ClassVar, Literal
 
 from diskmodel.layout.description import Layout
@@ -28,6 +28,7 @@ from diskmodel.layout.pools.scan_tables import ScanTables
 from diskmodel.layout.pools.streams import ReadTables
 from diskmodel.layout.pools.writes import WriteTables
 from diskmodel.layout.tables import LayoutTables, fault, lost_disk, sectors_of, used_sectors
+from diskmodel.loading import dataclass
 
 #: What OpenZFS keeps of each disk: its partition begins at 1 MiB, two labels and room to boot from take 4 MiB before
 #: the data (`VDEV_LABEL_START_SIZE`), two labels 512 KiB behind it.

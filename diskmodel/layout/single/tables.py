@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from diskmodel.layout.description import Layout
 from diskmodel.layout.md.tables import shape_of
 from diskmodel.layout.pieces import ChildIo, ChooseCopy, Plan
 from diskmodel.layout.tables import LayoutTables
+from diskmodel.loading import dataclass
 
 
 @dataclass(frozen=True, kw_only=True)

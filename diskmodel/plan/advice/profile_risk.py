@@ -6,7 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import partial
 from statistics import fmean as mean
 from typing import NamedTuple
@@ -14,6 +14,7 @@ from typing import NamedTuple
 from diskmodel.engine import with_part
 from diskmodel.engine.steady.shared import Like
 from diskmodel.errors import DescriptionError
+from diskmodel.loading import dataclass
 from diskmodel.plan.advice.smooth_chance import LogSds, Margin, are_far, chances, log_sds, margin_of
 from diskmodel.plan.answer.candidate import Candidate
 from diskmodel.plan.answer.criterion import Criterion

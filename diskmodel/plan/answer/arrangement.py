@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from diskmodel.display import Displayable
+from diskmodel.loading import dataclass
 from diskmodel.plain import Record
 from diskmodel.plan.answer.criterion import Criterion
 from diskmodel.plan.answer.plan_result import PlanResult

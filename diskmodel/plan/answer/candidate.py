@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from diskmodel.array import Array
 from diskmodel.drive import NONE, device_in_words, wear_years
 from diskmodel.layout import Layout
+from diskmodel.loading import dataclass
 from diskmodel.plain import Record
 from diskmodel.plan.answer.criterion import Criterion, Verdict
 from diskmodel.plan.answer.effort import Efforts, effort_fields

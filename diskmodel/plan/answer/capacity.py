@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from diskmodel.array import Array
 from diskmodel.display import Displayable
 from diskmodel.drive import wear_years
 from diskmodel.engine import Fresh
+from diskmodel.loading import dataclass
 from diskmodel.plain import Record
 from diskmodel.plan.answer.load_curve import LoadPoint, most_fields
 from diskmodel.plan.answer.outcome import Outcome

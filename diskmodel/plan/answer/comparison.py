@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from diskmodel.array import Array
 from diskmodel.display import Displayable
 from diskmodel.frame import Tabular
+from diskmodel.loading import dataclass
 from diskmodel.plain import Record
 from diskmodel.plan.answer.load_curve import Headroom, LoadPoint, most_fields
 from diskmodel.plan.answer.outcome import Outcome, figures_of

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
+from diskmodel.loading import dataclass
 from diskmodel.plain import Record
 from diskmodel.result import COMMITS
 from diskmodel.result.statistics import Interval

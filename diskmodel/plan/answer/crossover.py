@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from diskmodel.loading import dataclass
 from diskmodel.plain import Record
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
+from diskmodel.loading import dataclass
 from diskmodel.plain import Record
 from diskmodel.result import COMMITS, Figure, InMilliseconds
 from diskmodel.result.statistics import BY_NAME, Interval, enough_cycles, enough_for

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, ClassVar
 
 from diskmodel.description import without_effect
 from diskmodel.display import Displayable
 from diskmodel.frame import Tabular
+from diskmodel.loading import dataclass
 from diskmodel.plain import Record
 from diskmodel.plan.answer.candidate import Candidate, by_size
 from diskmodel.plan.answer.changes import Assumption, CacheInstead, HiddenPeak, Relaxation, Sensitivity

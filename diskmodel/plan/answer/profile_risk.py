@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
+from diskmodel.loading import dataclass
 from diskmodel.plain import Record
 from diskmodel.result.statistics import Interval, bad_end, in_one_of_ten
 from diskmodel.uncertainty import PART

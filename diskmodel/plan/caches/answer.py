@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from diskmodel.array import Array
+from diskmodel.loading import dataclass
 from diskmodel.plain import Record
 from diskmodel.plan.answer.working_sets import WorkingSets
 from diskmodel.plan.question.objective import Objective

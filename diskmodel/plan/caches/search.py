@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from diskmodel.array import Array
@@ -12,6 +11,7 @@ from diskmodel.drive import CachedVolume
 from diskmodel.engine.simulate import simulate
 from diskmodel.errors import DescriptionError, Fault
 from diskmodel.layout.levels import KINDS
+from diskmodel.loading import dataclass
 from diskmodel.plan.caches.answer import CacheCandidate, CachePlan
 from diskmodel.plan.comparison.working_sets import find_working_sets
 from diskmodel.plan.question.description import PlanDescription

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from diskmodel.analytic import HOURS_PER_YEAR
 from diskmodel.array import Array
 from diskmodel.drive import ClusterPool
+from diskmodel.loading import dataclass
 from diskmodel.plain import Record
 from diskmodel.plan.question.objective import Objective
 from diskmodel.workload import Workload

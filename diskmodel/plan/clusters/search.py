@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from diskmodel.array import Array
@@ -13,6 +13,7 @@ from diskmodel.drive import ClusterPool, Drive, scheme_of_words
 from diskmodel.engine.ledger import as_question
 from diskmodel.engine.simulate import simulate
 from diskmodel.errors import DescriptionError, Fault
+from diskmodel.loading import dataclass
 from diskmodel.plan.clusters.answer import ClusterCandidate, ClusterPlan, State
 from diskmodel.plan.question.description import PlanDescription
 from diskmodel.plan.question.narrow import asked_in_words, missed_limit, refuse_unread, slow_one_of_ten

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import NamedTuple
 
 from diskmodel.array import Array
@@ -13,6 +13,7 @@ from diskmodel.engine.effort import moved_per_s
 from diskmodel.engine.ledger import current
 from diskmodel.engine.threads import mapped
 from diskmodel.errors import DescriptionError, Fault
+from diskmodel.loading import dataclass
 from diskmodel.plan.answer.load_curve import LoadPoint
 from diskmodel.plan.comparison.load_curve import CLOSER, loads
 from diskmodel.plan.trial.at_once import at_once

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -15,6 +15,7 @@ from diskmodel.errors import DescriptionError
 from diskmodel.layout import Groups, Layout, Rebuild
 from diskmodel.layout.levels import KINDS
 from diskmodel.layout.md import JOURNALED
+from diskmodel.loading import dataclass
 from diskmodel.plan.question.buying import Prices, Search
 from diskmodel.plan.question.description import Candidates, PlanDescription
 from diskmodel.plan.question.family import Family

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from diskmodel.drive import NONE, Drive
 from diskmodel.layout import Layout
+from diskmodel.loading import dataclass
 from diskmodel.plain import Record
 from diskmodel.units import pretty_bytes
 

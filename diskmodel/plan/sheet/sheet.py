@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, NamedTuple
 
 from diskmodel.array import Array
+from diskmodel.loading import dataclass
 from diskmodel.plan.question.narrow import asked_in_words
 from diskmodel.plan.question.objective import Objective
 from diskmodel.workload import Workload

@@ -7,11 +7,12 @@ import json
 import os
 import threading
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any
 
 from diskmodel.array import Array
+from diskmodel.loading import dataclass
 from diskmodel.output import append_line
 from diskmodel.plan.answer.outcome import Outcome
 from diskmodel.result.statistics import Interval

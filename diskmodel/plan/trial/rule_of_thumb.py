@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from diskmodel.analytic import RuleOfThumb, back_end_per_host, rule_of_thumb, usual_disk_iops, write_penalty
 from diskmodel.array import Array
 from diskmodel.drive import Drive
+from diskmodel.loading import dataclass
 from diskmodel.plan.answer.outcome import Outcome
 from diskmodel.plan.question.case import Case
 from diskmodel.plan.question.description import GroupWidth

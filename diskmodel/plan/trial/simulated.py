@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,7 @@ from diskmodel.engine.simulate import prepare, simulate
 from diskmodel.engine.steady.shared import Like
 from diskmodel.errors import DescriptionError, StarvationError
 from diskmodel.host import host_limit
+from diskmodel.loading import dataclass
 from diskmodel.plan.answer.outcome import Outcome
 from diskmodel.plan.trial.busiest import busiest_of
 from diskmodel.result import COMMITS, Latency, Result, overflow_requests, utilization_interval

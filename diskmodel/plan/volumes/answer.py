@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from diskmodel.array import Array
 from diskmodel.drive import CloudVolume
+from diskmodel.loading import dataclass
 from diskmodel.plain import Record
 from diskmodel.plan.question.objective import Objective
 from diskmodel.plan.volumes.prices import CloudPrices

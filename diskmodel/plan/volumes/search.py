@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from diskmodel.array import Array
 from diskmodel.doing import doing
 from diskmodel.drive import CloudVolume
 from diskmodel.engine.simulate import simulate
+from diskmodel.loading import dataclass
 from diskmodel.plan.question.description import PlanDescription
 from diskmodel.plan.question.narrow import asked_in_words, missed_limit, refuse_unread, slow_one_of_ten
 from diskmodel.plan.volumes.answer import AS_CHEAP, VolumeCandidate, VolumePlan

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from functools import cache
 from statistics import NormalDist
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+
+from diskmodel.loading import dataclass
 
 #: Numbers of batches tried, from many short ones to few long ones.
 BATCH_COUNTS = (20, 15, 10)

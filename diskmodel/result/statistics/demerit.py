@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import ArrayLike
 
 from diskmodel.errors import DescriptionError, Fault
+from diskmodel.loading import dataclass
 
 
 @dataclass(frozen=True)

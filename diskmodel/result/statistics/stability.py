@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from diskmodel.loading import dataclass
 from diskmodel.records import Int64
 
 #: Times at which the number in system is sampled. Fewer miss short visits to small numbers; more cost time.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -15,6 +15,7 @@ from diskmodel.engine.compiled import kernel as _kernel
 from diskmodel.engine.steady.past.history import MAX_ROWS, History, write_weight
 from diskmodel.layout import VolumeTables, Written
 from diskmodel.layout.written import written
+from diskmodel.loading import dataclass
 from diskmodel.records import Int64
 from diskmodel.result.statistics import UNKNOWN_CYCLE
 from diskmodel.workload import Sequential, Stream

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 
 import numpy as np
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from diskmodel.engine.compiled import kernel as _kernel
 from diskmodel.engine.ledger import current
 from diskmodel.engine.steady.past.keeping import kept
+from diskmodel.loading import dataclass
 from diskmodel.records import Int64, Op
 from diskmodel.workload import Closed, ReuseWalk, Sequential, Stream, Strided, Workload, interleave
 

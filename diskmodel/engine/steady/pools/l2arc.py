@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -14,6 +14,7 @@ from diskmodel.engine.steady.past.history import MAX_ROWS, History
 from diskmodel.engine.steady.pools.arc import arc_lists, arc_uses, uses_to_fill_arc
 from diskmodel.engine.steady.pools.turn import Kinds, Turn
 from diskmodel.engine.steady.start import EMPTY, Start
+from diskmodel.loading import dataclass
 from diskmodel.records import Int64
 from diskmodel.workload import Sequential, SortedBatches, Strided
 

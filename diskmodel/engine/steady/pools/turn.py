@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 
+from diskmodel.loading import dataclass
 from diskmodel.records import Int64
 
 Floats = NDArray[np.float64]
