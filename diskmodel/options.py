@@ -80,7 +80,7 @@ class Option:
             return POOLS
         if self.array:
             return ARRAY_GROUP
-        named = {"objective": OBJECTIVE, "candidates": CANDIDATES}
+        named = {"objective": OBJECTIVE, "candidates": CANDIDATES, "workload": LOAD}
         return named.get(self.plan.partition(".")[0], SEARCH_GROUP)
 
     def saying(self, help: str) -> Option:
@@ -298,6 +298,11 @@ QUESTION = (
     BLOCK,
     SEQUENTIAL,
     Option("--capacity", "Data to store, for example 20TB; else all of the disks.", plan="objective.capacity_bytes"),
+    Option(
+        "--span",
+        "Share of each array on which requests fall, 100% for data all over it; else the part that the data take.",
+        plan="workload.span_ratio",
+    ),
     Option("--cameras", "Cameras that are recorded, instead of --iops.", asker="cameras", kind="count", least=1),
     Option("--bitrate", "Of each camera, for example 4Mbit/s.", asker="bitrate_bytes_per_s"),
     Option("--retention", "How long recordings are kept, for example 30d.", asker="retention_ns"),

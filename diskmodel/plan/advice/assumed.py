@@ -23,6 +23,8 @@ from diskmodel.plan.trial.at_once import at_once
 from diskmodel.plan.trial.evaluation import Evaluate
 from diskmodel.units import pretty_bytes
 
+#: Share of an array above which data that lie in one piece are about everywhere: seeks are a tenth shorter there.
+_MOST_OF_AN_ARRAY = 0.8
 #: Share of writes from which a write cache can change an answer. At a tenth of that, too few requests wait for writes.
 _LEAST_WRITES = 0.01
 
@@ -36,14 +38,15 @@ def assumptions(
 
     A write cache of the controller: with the answer's drive, every level of the plan, and fewer disks. The other way
     round nothing is assumed: a cache that is there was asked for. The drives' own write caches, and the records of a
-    pool, with the answer's drive and level. That Linux md has no write-intent bitmap. And that limits apply within rare
-    bursts. What takes more disks is first.
+    pool, with the answer's drive and level. That Linux md has no write-intent bitmap. That the data lie together on the
+    outer part of the disks. And that limits apply within rare bursts. What takes more disks is first.
     """
+    outer = _outer_part(plan, best, evaluate, by_chance=by_chance)
     bitmap = _bitmap(plan, best, evaluate, by_chance=by_chance)
     cache = _cache(plan, best, evaluate, by_chance=by_chance)
     own = _drive_caches(plan, best, evaluate, by_chance=by_chance)
     records = _records(plan, best, evaluate, by_chance=by_chance)
-    found = [*cache, *own, *records, *bitmap, *rare_bursts(plan, best, evaluate)]
+    found = [*outer, *cache, *own, *records, *bitmap, *rare_bursts(plan, best, evaluate)]
     return sorted(found, key=lambda one: not one.needs_more)
 
 
@@ -60,17 +63,43 @@ def _bitmap(plan: PlanDescription, best: Candidate, evaluate: Evaluate, *, by_ch
     controller = plan.controller.model_copy(update={"linux_md": True})
     with_bitmap = plan.model_copy(update={"controller": controller})
     changed = _alike(with_bitmap, best.family, levels=(best.family.level,), disks=(best.disks,))
-    (case,) = cases(changed)
     # how many disks do is another search, of arrays that cost several times as much to simulate: it is not made
+    assumed, instead = "Linux md on an HBA, no write-intent bitmap", "with mdadm's (--controller linux-md)"
+    return _where_it_fails(assumed, instead, "that option", changed, evaluate, by_chance=by_chance)
+
+
+def _outer_part(plan: PlanDescription, best: Candidate, evaluate: Evaluate, *, by_chance: bool) -> list[Assumption]:
+    """Return what the answer's disks do with the data all over them, where that does not meet the objective.
+
+    A volume, or a partition, lies in one piece. File systems that fill an array spread their files over all of it, ext4
+    by its groups of blocks and XFS by its allocation groups; OpenZFS prefers the outer tracks.
+    """
+    stored, array = plan.stored_bytes, best.array
+    if stored is None or best.disks is None or array is None or not array.drive.has_arms:
+        return []
+    ratio = stored / array.usable_bytes
+    if ratio > _MOST_OF_AN_ARRAY or array.layout.is_cached_in_memory:
+        return []
+    spread = plan.model_copy(update={"workload": plan.workload.model_copy(update={"span_ratio": 1.0})})
+    changed = _alike(spread, best.family, levels=(best.family.level,), disks=(best.disks,))
+    assumed = f"the data in one piece, on the outer {100 * ratio:.2g} % of the disks"
+    instead = "spread over all of them, as a file system of the whole array may do it (--span 100%)"
+    return _where_it_fails(assumed, instead, "--span 100%", changed, evaluate, by_chance=by_chance)
+
+
+def _where_it_fails(
+    assumed: str, instead: str, option: str, changed: PlanDescription, evaluate: Evaluate, *, by_chance: bool
+) -> list[Assumption]:
+    """Return an assumption where the same disks do not meet the changed question; how many do is not looked for."""
+    (case,) = cases(changed)
     found = search_family(case, evaluate, is_careful=False)
     if not found.is_feasible:
         why = "" if found.binding is None else found.binding.in_short()
-        other = f"these disks do not meet the objective: {why}" if found.is_decided else _undecided("that option")
+        other = f"these disks do not meet the objective: {why}" if found.is_decided else _undecided(option)
     elif by_chance and Chances(changed, evaluate, n_draws=FEW_DRAWS).best([found]) is None:
         other = "these disks have not the chance that the objective asks for"
     else:
         return []
-    assumed, instead = "Linux md on an HBA, no write-intent bitmap", "with mdadm's (--controller linux-md)"
     return [Assumption(assumed, instead, None, "", other, needs_more=found.is_decided or found.is_feasible)]
 
 

@@ -103,3 +103,54 @@ def test_what_is_too_small_needs_no_time_to_be_decided() -> None:
     with on_account(Account(0.0)):
         (item,) = assumptions(plan, best, CachedQueues())
     assert (item.disks, item.unknown) == (None, "")
+
+
+LOAD = {"size": "8 KiB", "read_ratio": 1.0, "rate": "1000/s"}
+
+
+class SpreadQueues(Queues):
+    """Queues in which requests take so many times as long where the data are all over the array."""
+
+    factor = 10.0
+
+    def __call__(self, array: Array, workload: Workload, *, n_requests: int, seed: int) -> Outcome:
+        outcome = super().__call__(array, workload, n_requests=n_requests, seed=seed)
+        if any(stream.span_bytes is not None for stream in workload.streams):
+            return outcome
+        latency = {
+            stream: {
+                name: Interval(self.factor * x.value, self.factor * x.low, self.factor * x.high)
+                for name, x in figures.items()
+            }
+            for stream, figures in outcome.latency_ns.items()
+        }
+        return replace(outcome, latency_ns=latency)
+
+
+class EvenQueues(SpreadQueues):
+    """Queues in which places make no difference."""
+
+    factor = 1.0
+
+
+@pytest.mark.parametrize(
+    ("evaluate", "more", "is_said"),
+    [
+        (SpreadQueues, {}, True),
+        (EvenQueues, {}, False),
+        (EvenQueues, {"workload": {**LOAD, "span": "100%"}}, False),
+        (SpreadQueues, {"candidates": {"drives": ["generic-15k"], "levels": ["mirror"]}}, False),
+        (SpreadQueues, {"candidates": {"drives": ["samsung-pm893-960"], "levels": ["raid10"]}}, False),
+    ],
+)
+def test_data_in_one_piece_are_said_where_spread_ones_miss_the_objective(
+    evaluate: type[Queues], more: dict[str, Any], is_said: bool
+) -> None:
+    plan = plan_of(**({"workload": LOAD, "objective": {"capacity": "100 GB", "latency": {"p99": "40 ms"}}} | more))
+    result = run_plan(plan, evaluate=evaluate())
+    assert result.best is not None
+    said = [text for text in assumed(result) if "in one piece" in text]
+    assert bool(said) == is_said
+    if said:
+        assert "(--span 100%): these disks do not meet the objective: " in said[0]
+        assert "% of the disks" in said[0]
