@@ -2,6 +2,8 @@
 
 use std::collections::VecDeque;
 
+use crate::cells::Cells;
+
 #[derive(Clone, Copy, Debug)]
 pub struct Segment {
     pub id: u64,
@@ -36,7 +38,8 @@ impl Segments {
 
     /// Whether a segment holds any of a range.
     pub fn touches(&self, lba: i64, n: i64) -> bool {
-        self.cells.may_touch(lba, n) && self.held.iter().any(|s| s.start < lba + n && lba < s.end)
+        // what a write replaces was mostly read just before
+        self.cells.may_touch(lba, n) && self.held.iter().rev().any(|s| s.start < lba + n && lba < s.end)
     }
 
     pub fn touch(&mut self, id: u64) {
@@ -53,11 +56,11 @@ impl Segments {
         self.made += 1;
         self.growth += 1;
         let segment = Segment { id: self.made, start: start.max(end - self.sectors), end };
-        self.cells.count(&segment);
+        self.cells.count(segment.start, segment.end);
         self.held.push_back(segment);
         if self.held.len() > self.limit {
             if let Some(dropped) = self.held.pop_front() {
-                self.cells.discount(&dropped);
+                self.cells.discount(dropped.start, dropped.end);
             }
         }
         Some(segment)
@@ -69,8 +72,8 @@ impl Segments {
         segment.end = segment.end.max(end);
         segment.start = segment.start.max(segment.end - self.sectors);
         if let Some(held) = self.held.iter_mut().rfind(|s| s.id == segment.id) {
-            self.cells.discount(held);
-            self.cells.count(segment);
+            self.cells.discount(held.start, held.end);
+            self.cells.count(segment.start, segment.end);
             *held = *segment;
         }
     }
@@ -95,15 +98,15 @@ impl Segments {
         self.growth += 1;
         segment.start = start;
         if let Some(held) = self.held.iter_mut().rfind(|s| s.id == segment.id) {
-            self.cells.discount(held);
-            self.cells.count(segment);
+            self.cells.discount(held.start, held.end);
+            self.cells.count(segment.start, segment.end);
             *held = *segment;
         }
     }
 
     pub fn clear(&mut self) {
         for segment in &self.held {
-            self.cells.discount(segment);
+            self.cells.discount(segment.start, segment.end);
         }
         self.held.clear();
     }
@@ -116,79 +119,19 @@ impl Segments {
         while n_ends > 0 && i > 0 {
             i -= 1;
             let segment = held[i];
-            n_ends -= cells.ends_of(&segment, lba, n);
+            n_ends -= cells.ends_of(segment.start, segment.end, lba, n);
             if segment.start < lba + n && lba < segment.end {
-                cells.discount(&segment);
+                cells.discount(segment.start, segment.end);
                 held.remove(i);
             }
         }
     }
 }
 
-/// How many segments reach into each cell of some thousand blocks, cells that are far apart taken together: most of what
-/// is looked for lies where no segment is.
-#[derive(Clone, Debug, Default)]
-struct Cells {
-    shift: u32,
-    counts: Vec<u32>,
-}
-
-const N_CELLS: usize = 1024;
-
-impl Cells {
-    /// Cells at least as long as a segment, which then reaches into two of them at most.
-    fn new(sectors: i64) -> Self {
-        Cells { shift: 64 - (sectors.max(2) - 1).leading_zeros(), counts: vec![0; N_CELLS] }
-    }
-
-    fn at(&self, lba: i64) -> usize {
-        (lba >> self.shift) as usize % N_CELLS
-    }
-
-    fn may_hold(&self, lba: i64) -> bool {
-        self.counts[self.at(lba)] > 0
-    }
-
-    fn may_touch(&self, lba: i64, n: i64) -> bool {
-        n >> self.shift > 0 || self.may_hold(lba) || self.may_hold(lba + n - 1)
-    }
-
-    /// Ends of segments in the cells of a range; of a long one, more than there are.
-    fn ends_near(&self, lba: i64, n: i64) -> usize {
-        if n >> self.shift > 0 {
-            return usize::MAX;
-        }
-        let (first, last) = (self.at(lba), self.at(lba + n - 1));
-        let beyond = if first == last { 0 } else { self.counts[last] as usize };
-        self.counts[first] as usize + beyond
-    }
-
-    /// Ends of one segment in the cells of a range; none in those of a long one.
-    fn ends_of(&self, segment: &Segment, lba: i64, n: i64) -> usize {
-        if n >> self.shift > 0 {
-            return 0;
-        }
-        let (first, last) = (self.at(lba), self.at(lba + n - 1));
-        let is_there = |end: i64| usize::from(self.at(end) == first || self.at(end) == last);
-        is_there(segment.start) + is_there(segment.end - 1)
-    }
-
-    fn count(&mut self, segment: &Segment) {
-        let (first, last) = (self.at(segment.start), self.at(segment.end - 1));
-        self.counts[first] += 1;
-        self.counts[last] += 1;
-    }
-
-    fn discount(&mut self, segment: &Segment) {
-        let (first, last) = (self.at(segment.start), self.at(segment.end - 1));
-        self.counts[first] -= 1;
-        self.counts[last] -= 1;
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cells::N_CELLS;
     use crate::drawn::drawn_from;
 
     /// Against a search of every segment, with cells that wrap around.

@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::cells::Cells;
 use crate::queue::{Row, Waiting};
 
 #[derive(Clone, Copy, Debug)]
@@ -26,12 +27,17 @@ struct OfArm {
     /// the last choice are not among them yet.
     first: Row,
     turns: Vec<u64>,
+    /// Which of them was chosen last.
+    chosen: usize,
 }
 
 impl OfArm {
     /// Takes out write number `seq`, with its turn.
     fn take(&mut self, seq: u64) -> Option<(u64, Dirty)> {
-        let turn = match self.first.commands().iter().position(|waiting| waiting.seq == seq) {
+        let first = self.first.commands();
+        let is_chosen = first.get(self.chosen).is_some_and(|waiting| waiting.seq == seq);
+        let at = is_chosen.then_some(self.chosen);
+        let turn = match at.or_else(|| first.iter().position(|waiting| waiting.seq == seq)) {
             Some(at) => {
                 self.first.remove(at);
                 self.turns.remove(at)
@@ -61,16 +67,21 @@ pub struct DirtyBuffer {
     of_arm: Vec<OfArm>,
     n_waiting: usize,
     turn: u64,
-    /// Turns by first block and by the block behind the last.
-    by_start: BTreeSet<(i64, u64)>,
+    /// Turns by the block behind the last.
     by_end: BTreeSet<(i64, u64)>,
-    /// Ranges that no other one holds, first block and the one behind the last: both grow together.
-    outermost: BTreeMap<i64, i64>,
+    /// Ranges that no other one holds: first block, the one behind the last, and the turn. Both blocks grow together.
+    outermost: BTreeMap<i64, (i64, u64)>,
+    /// Turns of all others by first block. Mostly there are none.
+    hidden: BTreeSet<(i64, u64)>,
+    /// Where writes wait.
+    cells: Cells,
 }
 
 impl DirtyBuffer {
     pub fn new(capacity: i64, longest: i64, border: i64, least: i64) -> Self {
-        DirtyBuffer { capacity, longest, border, least, ..DirtyBuffer::default() }
+        // no write is longer than the buffer
+        let cells = if capacity > 0 { Cells::new(capacity) } else { Cells::default() };
+        DirtyBuffer { capacity, longest, border, least, cells, ..DirtyBuffer::default() }
     }
 
     /// Writes that wait when the run begins, in order of arrival: number, first block, sectors (rule Z5), and the room
@@ -84,21 +95,25 @@ impl DirtyBuffer {
         }
         let held = |own: Vec<_>| OfArm { waiting: own.into_iter().collect(), ..OfArm::default() };
         self.of_arm = of_arm.into_iter().map(held).collect();
-        self.by_start = (1..).zip(writes).map(|(turn, &(_, lba, _))| (lba, turn)).collect();
         self.by_end = (1..).zip(writes).map(|(turn, &(_, lba, n))| (lba + n, turn)).collect();
         self.turn = writes.len() as u64;
         self.n_waiting = writes.len();
         self.used = room.iter().sum();
-        let mut ranges: Vec<_> = writes.iter().map(|&(_, lba, n)| (lba, std::cmp::Reverse(lba + n))).collect();
+        let longest = writes.iter().map(|&(_, _, n)| n).max();
+        self.cells = Cells::new(longest.unwrap_or(0).max(self.capacity));
+        writes.iter().for_each(|&(_, lba, n)| self.cells.count(lba, lba + n));
+        let ends = (1..).zip(writes).map(|(turn, &(_, lba, n))| (lba, std::cmp::Reverse(lba + n), turn));
+        let mut ranges: Vec<_> = ends.collect();
         ranges.sort_unstable();
         let mut last = i64::MIN;
-        let is_outermost = |&(_, std::cmp::Reverse(end)): &(i64, std::cmp::Reverse<i64>)| {
-            let is_longer = end > last;
-            last = last.max(end);
-            is_longer
-        };
-        let outermost = ranges.into_iter().filter(is_outermost);
-        self.outermost = outermost.map(|(start, std::cmp::Reverse(end))| (start, end)).collect();
+        for (start, std::cmp::Reverse(end), turn) in ranges {
+            if end > last {
+                last = end;
+                self.outermost.insert(start, (end, turn));
+            } else {
+                self.hidden.insert((start, turn));
+            }
+        }
         self.growth += i64::from(!writes.is_empty());
     }
 
@@ -134,16 +149,24 @@ impl DirtyBuffer {
         self.turn += 1;
         self.n_waiting += 1;
         self.of_arm[arm].waiting.insert(self.turn, Dirty { seq, lba, n, arrived: now, in_place, room });
-        self.by_start.insert((lba, self.turn));
         self.by_end.insert((lba + n, self.turn));
-        if !is_hidden {
-            self.hide_behind(lba, lba + n);
+        let is_alone = !self.cells.may_touch(lba, n);
+        self.cells.count(lba, lba + n);
+        if is_alone {
+            self.outermost.insert(lba, (lba + n, self.turn));
+        } else if is_hidden {
+            self.hidden.insert((lba, self.turn));
+        } else {
+            self.hide_behind(lba, lba + n, self.turn);
         }
         true
     }
 
     /// The first write that ends at `lba` and stays short enough with `n` blocks more.
     fn continued(&self, arm: usize, lba: i64, n: i64, in_place: bool) -> Option<u64> {
+        if !self.cells.may_hold(lba - 1) {
+            return None;
+        }
         let held = &self.of_arm.get(arm)?.waiting;
         let ends_there = self.by_end.range((lba, 0)..=(lba, u64::MAX)).map(|&(_, turn)| turn);
         let takes = |entry: &Dirty| entry.n + n <= self.longest && entry.in_place == in_place;
@@ -160,33 +183,36 @@ impl DirtyBuffer {
         }
         entry.room += room;
         let start = entry.lba;
+        self.cells.discount(start, end);
+        self.cells.count(start, end + n);
         self.by_end.remove(&(end, turn));
         self.by_end.insert((end + n, turn));
         // what is new of it is not hidden
-        self.hide_behind(start, end + n);
+        self.hidden.remove(&(start, turn));
+        self.hide_behind(start, end + n, turn);
     }
 
-    /// A range that may hide others.
-    fn show(&mut self, start: i64, end: i64) {
-        if !self.is_hidden(start, end) {
-            self.hide_behind(start, end);
-        }
-    }
-
-    /// A range that no other one holds.
-    fn hide_behind(&mut self, start: i64, end: i64) {
-        while let Some((&first, _)) = self.outermost.range(start..).next().filter(|(_, &last)| last <= end) {
+    /// A write whose range no other one holds.
+    fn hide_behind(&mut self, start: i64, end: i64, turn: u64) {
+        while let Some((&first, &(last, other))) = self.outermost.range(start..).next() {
+            if last > end {
+                break;
+            }
             self.outermost.remove(&first);
+            if other != turn {
+                self.hidden.insert((first, other));
+            }
         }
-        self.outermost.insert(start, end);
+        self.outermost.insert(start, (end, turn));
     }
 
     fn is_hidden(&self, start: i64, end: i64) -> bool {
-        self.outermost.range(..=start).next_back().is_some_and(|(_, &last)| end <= last)
+        self.outermost.range(..=start).next_back().is_some_and(|(_, &(last, _))| end <= last)
     }
 
+    #[inline]
     pub fn covers(&self, lba: i64, n: i64) -> bool {
-        self.n_waiting > 0 && self.is_hidden(lba, lba + n)
+        self.n_waiting > 0 && self.cells.may_hold(lba) && self.is_hidden(lba, lba + n)
     }
 
     /// The writes that wait for an arm, in order of arrival.
@@ -199,13 +225,18 @@ impl DirtyBuffer {
         if self.of_arm.len() <= arm {
             self.of_arm.resize_with(arm + 1, OfArm::default);
         }
-        let OfArm { waiting, first, turns } = &mut self.of_arm[arm];
+        let OfArm { waiting, first, turns, .. } = &mut self.of_arm[arm];
         let behind = turns.last().map_or(0, |last| last + 1);
         for (&turn, entry) in waiting.range(behind..).take(most - first.len()) {
             turns.push(turn);
             first.push(as_waiting(entry));
         }
         first
+    }
+
+    /// The write number `at` of these is chosen, and leaves next.
+    pub fn choose(&mut self, arm: usize, at: usize) {
+        self.of_arm[arm].chosen = at;
     }
 
     /// Whether write number `seq` does not go to the media cache (rule G2).
@@ -220,22 +251,31 @@ impl DirtyBuffer {
         let Some((turn, Dirty { lba, n, room, .. })) = held.take(seq) else { return 0 };
         self.landing.push((seq, end, turn));
         self.n_waiting -= 1;
-        self.by_start.remove(&(lba, turn));
         self.by_end.remove(&(lba + n, turn));
-        if self.outermost.get(&lba) != Some(&(lba + n)) {
+        self.cells.discount(lba, lba + n);
+        if self.outermost.get(&lba).is_none_or(|&(_, outer)| outer != turn) {
+            self.hidden.remove(&(lba, turn));
             return room;
         }
         self.outermost.remove(&lba);
-        // what it hid comes to light
-        let inside: Vec<_> = self.by_start.range((lba, 0)..(lba + n, 0)).copied().collect();
+        if !self.hidden.is_empty() {
+            self.come_to_light(arm, lba, lba + n);
+        }
+        room
+    }
+
+    /// What a range hid that has gone.
+    #[inline(never)]
+    fn come_to_light(&mut self, arm: usize, first: i64, last: i64) {
+        let inside: Vec<_> = self.hidden.range((first, 0)..(last, 0)).copied().collect();
         for (start, turn) in inside {
             let Some(entry) = self.of_arm[arm].waiting.get(&turn) else { continue };
             let end = start + entry.n;
-            if end <= lba + n {
-                self.show(start, end);
+            if end <= last && !self.is_hidden(start, end) {
+                self.hidden.remove(&(start, turn));
+                self.hide_behind(start, end, turn);
             }
         }
-        room
     }
 
     /// What took so much room has reached the media now, the first by number of what does so; returns its turn.
@@ -307,7 +347,7 @@ mod tests {
 
         fn accept(&mut self, buffer: &DirtyBuffer, write: Dirty) -> bool {
             let Dirty { lba, n, .. } = write;
-            if self.covers(lba, n) {
+            if buffer.longest > 0 && self.covers(lba, n) {
                 return true;
             }
             if self.used + write.room > buffer.capacity {
@@ -328,13 +368,20 @@ mod tests {
 
     #[test]
     fn the_same_writes_wait_as_by_looking_at_every_one() {
+        // of drives that join writes, and of one that takes each of them
+        for longest in [32, 0] {
+            the_same_writes_wait(longest);
+        }
+    }
+
+    fn the_same_writes_wait(longest: i64) {
         let mut below = drawn_from(3);
-        let mut buffer = DirtyBuffer::new(600, 32, 200, 3);
+        let mut buffer = DirtyBuffer::new(600, longest, 4096, 3);
         let mut plain = Plain::default();
         for seq in 0..60_000 {
-            // close together, so that writes join, hide and overlap each other
-            let lba = below(398);
-            let n = (1 + below(if seq % 5 == 0 { 40 } else { 4 })).min(200 - lba % 200);
+            // close together, so that writes join, hide and overlap each other, in and between several cells
+            let lba = 4096 * below(2) + [0, 1_000, 3_900][below(3) as usize] + below(120);
+            let n = (1 + below(if seq % 5 == 0 { 40 } else { 4 })).min(4096 - lba % 4096);
             let seq = seq as u64;
             assert_eq!(buffer.covers(lba, n), plain.covers(lba, n), "write {seq}");
             let taken = plain.accept(&buffer, Dirty { seq, lba, n, arrived: 0, in_place: false, room: n.max(3) });
@@ -342,11 +389,11 @@ mod tests {
             if below(3) == 0 && !plain.waiting.is_empty() {
                 let gone = plain.waiting.remove(below(plain.waiting.len() as i64) as usize);
                 plain.used -= gone.room;
-                let room = buffer.leave((gone.lba / 200) as usize, gone.seq, 1);
+                let room = buffer.leave((gone.lba / 4096) as usize, gone.seq, 1);
                 buffer.landed(room, 1);
             }
             let facts = |e: &Dirty| (e.seq, e.lba, e.n);
-            let expected = |arm| plain.waiting.iter().filter(move |e| e.lba / 200 == arm).map(facts);
+            let expected = |arm| plain.waiting.iter().filter(move |e| e.lba / 4096 == arm).map(facts);
             let as_waiting = |e: &Dirty| Waiting { seq: e.seq, lba: e.lba, n: e.n, ..Waiting::default() };
             for arm in 0..2 {
                 assert!(buffer.of_arm(arm).map(facts).eq(expected(arm as i64)), "write {seq}");

@@ -4,6 +4,7 @@
 //! and `diskmodel-serve` answers as a file. `docs/reference/semantics.md` numbers the rules.
 
 mod cache;
+mod cells;
 mod command;
 pub mod controller;
 pub mod device;

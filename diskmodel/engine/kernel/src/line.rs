@@ -25,6 +25,11 @@ impl<T: Copy> Line<T> {
         self.held.push(value);
     }
 
+    /// Takes copies of the values of another row, behind its own.
+    pub fn extend(&mut self, others: &[T]) {
+        self.held.extend_from_slice(others);
+    }
+
     /// Puts a value before the one that is at `at` now.
     pub fn insert(&mut self, at: usize, value: T) {
         if 2 * at < self.len() && self.first > 0 {

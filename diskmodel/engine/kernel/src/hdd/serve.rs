@@ -250,22 +250,24 @@ impl Disk {
         let Disk { dirty, actuators, spindle, is_positional, candidates, .. } = self;
         let as_waiting = |entry: &Dirty| candidate(i, entry, *is_positional, actuators, spindle, model);
         let most = model.electronics.weighed_writes;
-        let mut all = dirty.first(i, most, as_waiting);
+        let writes = dirty.first(i, most, as_waiting);
         let Actuator { scheduler, ready, arm, served_end, .. } = &mut actuators[i];
-        if n_ready > 0 {
-            candidates.clear();
-            let commands = ready.list().commands().iter();
-            commands.chain(all.commands()).for_each(|&waiting| candidates.push(waiting));
-            all = candidates;
-        }
         let arms = OwnArm { model, arm: *arm, spindle, angle };
-        let at = scheduler.choose(all, *served_end, now, &arms);
-        let chosen = all.commands().get(at).copied();
-        if at < n_ready {
-            ready.list().remove(at);
-            actuators[i].weigh(model.electronics.weighed_commands);
+        if n_ready == 0 {
+            let at = scheduler.choose(writes, *served_end, now, &arms);
+            let chosen = writes.commands().get(at).copied();
+            dirty.choose(i, at);
+            return chosen;
         }
-        chosen
+        let at = scheduler.choose_of_both([ready.list(), writes], candidates, *served_end, now, &arms);
+        if at >= n_ready {
+            let chosen = writes.commands().get(at - n_ready).copied();
+            dirty.choose(i, at - n_ready);
+            return chosen;
+        }
+        let chosen = ready.list().remove(at);
+        actuators[i].weigh(model.electronics.weighed_commands);
+        Some(chosen)
     }
 
     pub(super) fn angle(&self, now: i64) -> i64 {

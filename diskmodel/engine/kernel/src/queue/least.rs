@@ -28,15 +28,15 @@ impl Least {
         }
     }
 
-    /// Index of the first of the least scores.
+    /// The least score, and the index of the first that is.
     #[inline(always)]
-    fn index(&self) -> usize {
+    fn best(&self) -> (i32, usize) {
         let mut best = i64::MAX;
         for lane in 0..LANES {
             let at = self.group[lane] * LANES as i32 + lane as i32;
             best = best.min(i64::from(self.score[lane]) << 32 | i64::from(at));
         }
-        best as u32 as usize
+        ((best >> 32) as i32, best as u32 as usize)
     }
 }
 
@@ -47,20 +47,20 @@ for_wide_registers! {
         for (group, scores) in scores.iter().enumerate() {
             least.take(group, scores, n);
         }
-        least.index()
+        least.best().1
     }
 }
 
 for_wide_registers! {
-    /// The same of times less `share` of how long each of these commands has waited: a number of [`Fraction::short`].
-    /// `arrived` and `now` are the lower halves of these times.
-    pub fn first_least_weighed(
+    /// The least of times less `share` of how long each of these commands has waited, a number of [`Fraction::short`], and
+    /// the index of the first. `arrived` and `now` are the lower halves of these times.
+    pub fn least_weighed(
         times: &[[i32; LANES]],
         arrived: &[[u32; LANES]],
         n: usize,
         now: u32,
         share: &Fraction,
-    ) -> usize {
+    ) -> (i32, usize) {
         let (high, low) = share.halves();
         let mut least = Least::new();
         for (group, (times, arrived)) in times.iter().zip(arrived).enumerate() {
@@ -73,7 +73,7 @@ for_wide_registers! {
             }
             least.take(group, &scores, n);
         }
-        least.index()
+        least.best()
     }
 }
 
@@ -114,8 +114,9 @@ mod tests {
             }
             let scores = times.as_flattened().iter().zip(&waits).map(|(&time, &wait)| i64::from(time) - share.of(wait));
             let scores: Vec<_> = scores.collect();
-            let expected = scores.iter().position(|score| score == scores.iter().min().unwrap()).unwrap();
-            assert_eq!(first_least_weighed(&times, &arrived, n, now as u32, &share), expected);
+            let least = scores.iter().min().unwrap();
+            let first = scores.iter().position(|score| score == least).unwrap();
+            assert_eq!(least_weighed(&times, &arrived, n, now as u32, &share), (*least as i32, first));
         }
         assert!(n_tried > 10_000, "{n_tried}");
     }

@@ -152,6 +152,12 @@ pub trait Scheduler: Clone + Debug {
         self.choose(row.commands(), head, now, arms)
     }
 
+    /// The same choice among the commands of two rows, one behind the other; `both` is a row to line them up in.
+    fn choose_of_both(&mut self, rows: [&mut Row; 2], both: &mut Row, head: i64, now: i64, arms: &impl Arms) -> usize {
+        both.take_both(rows);
+        self.choose_in(both, head, now, arms)
+    }
+
     /// Takes the same choice out of commands that are kept in `ORDER`, with its turn.
     fn take(&mut self, _deep: &mut Deep, _head: i64, _now: i64, _arms: &impl Arms) -> Option<(u64, Waiting)> {
         None

@@ -50,6 +50,13 @@ macro_rules! schedulers {
                 match self { $(Policy::$Name(scheduler) => scheduler.choose_in(row, head, now, arms)),* }
             }
 
+            /// The same among the commands of two rows; `both` is a row to line them up in.
+            pub fn choose_of_both(
+                &mut self, rows: [&mut Row; 2], both: &mut Row, head: i64, now: i64, arms: &impl Arms,
+            ) -> usize {
+                match self { $(Policy::$Name(scheduler) => scheduler.choose_of_both(rows, both, head, now, arms)),* }
+            }
+
             /// Makes a choice that is none; it may leave a trace in the scheduler.
             pub fn choose_only(&mut self, waiting: &Waiting, head: i64, now: i64, arms: &impl Arms) {
                 let only = std::slice::from_ref(waiting);

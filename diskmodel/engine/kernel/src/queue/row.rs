@@ -63,6 +63,12 @@ impl Row {
         }
     }
 
+    /// Takes copies of the commands of two rows, one behind the other, instead of its own.
+    pub fn take_both(&mut self, rows: [&mut Row; 2]) {
+        self.clear();
+        rows.into_iter().for_each(|row| self.held.extend(&row.held));
+    }
+
     /// Whether the commands with targets have waited for times of so many bits.
     #[inline(always)]
     pub fn has_short_waits(&mut self, now: i64, short: u64) -> bool {

@@ -1,6 +1,6 @@
 //! Rotational position ordering, as a drive's firmware does it (rule Q12).
 
-use super::least::first_least_weighed;
+use super::least::least_weighed;
 use super::{times_of, Arms, Margin, Queue, Row, Scheduler, Waiting, LANES, WORTH_IT};
 use crate::divisor::Fraction;
 
@@ -50,17 +50,28 @@ impl Scheduler for Rpo {
         let n = row.len().saturating_sub(self.n_late());
         if n >= WORTH_IT {
             let share = self.share_among(row.len());
-            row.find_targets(n);
-            let has_short_waits = row.has_short_waits(now, share.short());
-            if let Some(times) = times_of(row, n, self.margin, arms, &mut self.times) {
-                if has_short_waits {
-                    return first_least_weighed(times, &row.targets().arrived, n, now as u32, &share);
-                }
-                return least_of_long_waits(times, &row.commands()[..n], now, share);
+            if let Some((_, at)) = self.least_of(row, n, now, share, arms) {
+                return at;
             }
         }
         row.forget_targets();
         self.choose(row.commands(), head, now, arms)
+    }
+
+    fn choose_of_both(&mut self, rows: [&mut Row; 2], both: &mut Row, head: i64, now: i64, arms: &impl Arms) -> usize {
+        let [first, second] = rows;
+        let (n_first, n_all) = (first.len(), first.len() + second.len());
+        let n = n_all.saturating_sub(self.n_late());
+        if n >= WORTH_IT {
+            let share = self.share_among(n_all);
+            let of_first = self.least_of(first, n.min(n_first), now, share, arms);
+            let of_second = self.least_of(second, n.saturating_sub(n_first), now, share, arms);
+            if let (Some((least, at)), Some((other, behind))) = (of_first, of_second) {
+                return if other < least { n_first + behind } else { at };
+            }
+        }
+        both.take_both([first, second]);
+        self.choose(both.commands(), head, now, arms)
     }
 }
 
@@ -69,6 +80,27 @@ impl Rpo {
     #[inline(always)]
     fn n_late(&self) -> usize {
         self.committed
+    }
+
+    /// The least score of the first `n` commands in a row, computed at once, and the index of the first that has it; none
+    /// where that is not possible.
+    #[inline(always)]
+    fn least_of(
+        &mut self,
+        row: &mut Row,
+        n: usize,
+        now: i64,
+        share: Fraction,
+        arms: &impl Arms,
+    ) -> Option<(i64, usize)> {
+        row.find_targets(n);
+        let has_short_waits = row.has_short_waits(now, share.short());
+        let times = times_of(row, n, self.margin, arms, &mut self.times)?;
+        if has_short_waits {
+            let (least, at) = least_weighed(times, &row.targets().arrived, n, now as u32, &share);
+            return Some((i64::from(least), at));
+        }
+        Some(least_of_long_waits(times, &row.commands()[..n], now, share))
     }
 
     /// What a wait counts among `n` commands.
@@ -85,19 +117,20 @@ impl Rpo {
 /// Index of the command with the shortest time less what its wait counts.
 #[inline(always)]
 fn least_time(waiting: &[Waiting], now: i64, margin: Margin, share: Fraction, arms: &impl Arms) -> usize {
-    least_score(waiting.iter().map(|w| (arms.time_ns(w, margin), w)), now, share)
+    least_score(waiting.iter().map(|w| (arms.time_ns(w, margin), w)), now, share).1
 }
 
-/// The same of positioning times that are known already: as in a write buffer that is full for long.
+/// The least score, and the first that has it, of positioning times that are known already: as in a write buffer that is
+/// full for long.
 #[inline(never)]
-fn least_of_long_waits(times: &[[i32; LANES]], waiting: &[Waiting], now: i64, share: Fraction) -> usize {
+fn least_of_long_waits(times: &[[i32; LANES]], waiting: &[Waiting], now: i64, share: Fraction) -> (i64, usize) {
     let times = times.as_flattened().iter().map(|&time| i64::from(time));
     least_score(times.zip(waiting), now, share)
 }
 
 /// The same of times and the commands that take them.
 #[inline(always)]
-fn least_score<'a>(timed: impl Iterator<Item = (i64, &'a Waiting)>, now: i64, share: Fraction) -> usize {
+fn least_score<'a>(timed: impl Iterator<Item = (i64, &'a Waiting)>, now: i64, share: Fraction) -> (i64, usize) {
     let mut best = (i64::MAX, 0);
     for (i, (time, w)) in timed.enumerate() {
         let score = time - share.of(now - w.arrived);
@@ -105,7 +138,7 @@ fn least_score<'a>(timed: impl Iterator<Item = (i64, &'a Waiting)>, now: i64, sh
             best = (score, i);
         }
     }
-    best.1
+    best
 }
 
 #[cfg(test)]
@@ -153,7 +186,13 @@ mod tests {
                 row.push(waiting);
             }
             let expected = rpo.clone().choose(row.commands(), 0, now, &Plain);
+            let mut parts = [Row::default(), Row::default()];
+            let n_first = below(row.len() as i64 + 1) as usize;
+            row.commands().iter().enumerate().for_each(|(i, &w)| parts[usize::from(i >= n_first)].push(w));
             assert_eq!(rpo.choose_in(&mut row, 0, now, &Plain), expected, "step {step}");
+            let [first, second] = &mut parts;
+            let found = rpo.choose_of_both([first, second], &mut Row::default(), 0, now, &Plain);
+            assert_eq!(found, expected, "step {step}: {n_first} of {}", row.len());
         }
     }
 }
