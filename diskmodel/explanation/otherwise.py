@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from diskmodel.array import Array
@@ -134,26 +135,56 @@ def otherwise(
         The assumptions that are looked at; without any, all.
     """
     found = []
+
+    @cache
+    def as_assumed(n_requests: int) -> Result | Outcome:
+        is_as_long = n_requests >= (result.n_requests or n_requests)
+        return result if is_as_long else _short(array, load, seed, n_requests)
+
     for one in ASSUMPTIONS:
         if (names and one.name not in names) or not one.applies(array, load):
             continue
         if not current().has_time_for("what was assumed"):
             break
-        other = simulate(
-            *one.otherwise(array, load),
-            seed=seed,
-            n_requests=min(one.n_requests, result.n_requests or one.n_requests),
-            profile_draws=0,
-            with_angles=False,
-            with_operations=False,
-            is_one_of_many=_PART_OF_TIME,
-        )
-        change = _change(result, other, is_open=load.is_open)
+        n = min(one.n_requests, result.n_requests or one.n_requests)
+        other, own = _short(*one.otherwise(array, load), seed, n), as_assumed(n)
+        change = _change(own, other, is_open=load.is_open)
         if change >= _SHOWN_RATIO:
-            mean, p99 = (float(other.mean), float(other.p99)) if other.is_stable else (math.nan, math.nan)
+            rate, mean_ms, p99_ms = _figures(result, own, other)
             said = (one.name, one.assumed(array), one.said_by(array, load))
-            found.append((change, Otherwise(*said, other.run_iops.value, mean, p99, other.is_stable)))
+            found.append((change, Otherwise(*said, rate, mean_ms, p99_ms, other.is_stable)))
     return tuple(said for _, said in sorted(found, key=lambda item: -item[0])[:MOST_SHOWN])
+
+
+def _short(array: Array, load: AnyWorkload, seed: int, n_requests: int) -> Result:
+    """Return the result of a short run."""
+    return simulate(
+        array,
+        load,
+        seed=seed,
+        n_requests=n_requests,
+        profile_draws=0,
+        with_angles=False,
+        with_operations=False,
+        is_one_of_many=_PART_OF_TIME,
+    )
+
+
+def _figures(result: Result | Outcome, own: Result | Outcome, other: Result) -> tuple[float, float, float]:
+    """Return rate, mean and p99 in milliseconds of the other case.
+
+    A short run may see a part of what a long one does: what memory serves, or a cache before it is cleaned. So the long
+    run's figures change as those of the short runs do, which have the same requests.
+    """
+    if own is result or not (result.is_stable and own.is_stable and other.is_stable):
+        mean, p99 = (float(other.mean), float(other.p99)) if other.is_stable else (math.nan, math.nan)
+        return other.run_iops.value, mean, p99
+    rate = result.iops.value * other.run_iops.value / own.iops.value
+    mean, p99 = (
+        float(getattr(result, name)) * float(getattr(other, name)) / float(getattr(own, name))
+        for name in ("mean", "p99")
+    )
+    return rate, mean, p99
 
 
 def _change(result: Result | Outcome, other: Result, *, is_open: bool) -> float:

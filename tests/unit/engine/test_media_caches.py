@@ -14,11 +14,13 @@ from diskmodel.drive import load_drive
 from diskmodel.drive.hdd.tables import HddTables
 from diskmodel.drive.mechanics import Arm, Mechanics, Spindle
 from diskmodel.drive.media_cache.log import MediaLog
+from diskmodel.engine.run import draw_and_run
 from diskmodel.engine.scenario import resolve
 from diskmodel.engine.steady.drives import media_cache
 from diskmodel.engine.steady.drives.media_cache import full_caches, maybe_adjacent
 from diskmodel.engine.steady.past.history import History
 from diskmodel.engine.steady.shared import steady_start
+from diskmodel.errors import CoverageError
 
 ARCHIVE = "seagate-archive-st8000as0002"
 SINGLE = Array.from_words(f"1x {ARCHIVE}")
@@ -208,3 +210,23 @@ def test_writes_beside_others_are_found(n: int, span: int) -> None:
     assert found == sorted(set(found))
     if span == 1 << 40:
         assert len(found) < n / 4, "random places are mostly left out"
+
+
+def test_a_cache_that_is_full_of_sectors_is_a_start() -> None:
+    """The last write of a full cache may reach beyond its end, as in a run (rule G6): large writes fill it first."""
+    load = Workload.parse({"size": "1 MiB", "read_ratio": 0, "clients": 16, "span": "50%"})
+    array = Array.from_words("1x generic-smr")
+    scenario = resolve(array, 0)
+    begun = steady_start(array, load, scenario, 0)  # its trials begin full
+    cache = array.drive_tables().media_cache
+    assert cache is not None
+    more = np.array([[lba * 1_000_000, 2048] for lba in range(500)])
+    n_full = -(-cache.log_sectors // 2048)
+    for n in (n_full, n_full + 1):
+        logged = np.concatenate([begun.logged, more])[:n]
+        full = replace(scenario, start=replace(begun, logged=logged))
+        if n == n_full:
+            assert draw_and_run(array, load, 8, scenario=full, seed=0, engine="native")[1].end_ns > 0
+        else:
+            with pytest.raises(CoverageError, match="there is a media cache of"):
+                draw_and_run(array, load, 8, scenario=full, seed=0, engine="native")

@@ -273,8 +273,10 @@ impl Scenario {
         let mut used = BTreeMap::new();
         let is_too_much = |(&lba, &n): (&i64, &i64)| {
             let own = used.entry(lba / arm).or_insert(0_i64);
+            // the last write may reach beyond the end: a cache is full when it has begun there (rule G6)
+            let is_full = *own >= room;
             *own += n;
-            *own > room || n >= run
+            is_full || n >= run
         };
         match lba.iter().zip(n).position(is_too_much) {
             None => Ok(()),
