@@ -10,11 +10,13 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
-from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
 import pytest
+
+#: One worker parses all sources.
+pytestmark = pytest.mark.xdist_group("kind questions")
 
 ROOT = Path(__file__).parents[2]
 #: Descriptions, tables and running devices of the kinds.
@@ -40,10 +42,13 @@ MOST_OF_VOLUMES = {
 
 def questions_about_volumes(source: str) -> int:
     """Return how often a source asks which kind a volume is."""
-    return sum(
-        _names_class(node, VOLUMES) or _names_family(node) or (isinstance(node, ast.Attribute) and node.attr in ASKED)
-        for node in ast.walk(ast.parse(source))
-    )
+    return sum(map(_asks_about_a_volume, ast.walk(ast.parse(source))))
+
+
+def _asks_about_a_volume(node: ast.AST) -> bool:
+    """Whether a node asks which kind a volume is."""
+    is_asked = isinstance(node, ast.Attribute) and node.attr in ASKED
+    return is_asked or _names_class(node, VOLUMES) or _names_family(node)
 
 
 def _names_family(node: ast.AST) -> bool:
@@ -59,7 +64,12 @@ def _names_family(node: ast.AST) -> bool:
 
 def questions(source: str) -> int:
     """Return how many `isinstance` and comparisons of `kind` in a source name a kind."""
-    return sum(_names_class(node) or _names_kind(node) for node in ast.walk(ast.parse(source)))
+    return sum(map(_asks_about_a_drive, ast.walk(ast.parse(source))))
+
+
+def _asks_about_a_drive(node: ast.AST) -> bool:
+    """Whether a node asks which kind a drive is."""
+    return _names_class(node) or _names_kind(node)
 
 
 def _names_class(node: ast.AST, classes: set[str] = KINDS) -> bool:
@@ -81,45 +91,39 @@ def _names_kind(node: ast.AST) -> bool:
 
 
 @cache
-def found() -> Counter[str]:
-    """Return the questions about drives by package."""
-    return _counted(questions, "diskmodel/drive")
-
-
-@cache
-def found_about_volumes() -> Counter[str]:
-    """Return the questions about volumes by package."""
-    return _counted(questions_about_volumes, "diskmodel/layout")
-
-
-def _counted(count: Callable[[str], int], own: str) -> Counter[str]:
-    counts: Counter[str] = Counter()
+def found() -> tuple[Counter[str], Counter[str]]:
+    """Return the questions by package, about drives and about volumes; each source is parsed once."""
+    drives, volumes = Counter[str](), Counter[str]()
     for top in ("diskmodel", "calibrate"):
         for path in (ROOT / top).rglob("*.py"):
             parts = path.relative_to(ROOT).parts
             package = "calibrate" if top == "calibrate" else "/".join(parts[:2])
-            if package != own:
-                counts[package] += count(path.read_text(encoding="utf-8"))
-    return +counts
+            nodes = list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
+            if package != "diskmodel/drive":
+                drives[package] += sum(map(_asks_about_a_drive, nodes))
+            if package != "diskmodel/layout":
+                volumes[package] += sum(map(_asks_about_a_volume, nodes))
+    return +drives, +volumes
 
 
 @pytest.mark.parametrize("package", sorted(MOST))
 def test_a_package_asks_no_more_often_than_before(package: str) -> None:
-    count = found()[package]
+    count = found()[0][package]
     assert count <= MOST[package], f"{package}: ask the drive itself (diskmodel/drive), not which kind it is"
     assert count == MOST[package], f"{package}: fewer than listed; lower the number in MOST to {count}"
 
 
 @pytest.mark.parametrize("package", sorted(MOST_OF_VOLUMES))
 def test_a_package_asks_about_volumes_no_more_often_than_before(package: str) -> None:
-    count, most = found_about_volumes()[package], MOST_OF_VOLUMES[package]
+    count, most = found()[1][package], MOST_OF_VOLUMES[package]
     assert count <= most, f"{package}: ask the layout itself (diskmodel/layout/card.py), not which kind it is"
     assert count == most, f"{package}: fewer than listed; lower the number in MOST_OF_VOLUMES to {count}"
 
 
 def test_no_other_package_asks() -> None:
-    assert set(found()) <= set(MOST)
-    assert set(found_about_volumes()) <= set(MOST_OF_VOLUMES)
+    drives, volumes = found()
+    assert set(drives) <= set(MOST)
+    assert set(volumes) <= set(MOST_OF_VOLUMES)
 
 
 def test_a_question_is_found() -> None:
