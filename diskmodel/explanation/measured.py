@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import field
 
 from diskmodel.array import Array
@@ -146,3 +146,24 @@ def _read_as_linux_does(array: Array) -> Array:
         return array
     as_linux = type(layout).parse(dict(layout) | {"read_policy": "shortest-queue", "read_strips": "separate"})
     return array.model_copy(update={"layout": as_linux})
+
+
+def like_figures(
+    run: Mapping[str, float], figures: Sequence[Figure], load: int, row: Sequence[float]
+) -> dict[str, float]:
+    """Return a run of a load with the compared figures of a vector, and all others moved as the mean is."""
+    own = [(one, row[at]) for at, one in enumerate(figures) if one.load == load]
+    keys = {one.key for one, _ in own}
+    found = dict(run) | {one.key: math.exp(value) for one, value in own if one.kind not in SHAPE}
+    if "iops" in found and "iops" in keys:
+        for part in ALL_PARTS:
+            if f"{part}.mean" in found and f"{part}.mean" not in keys:
+                found[f"{part}.mean"] *= run["iops"] / found["iops"]
+    for part in ALL_PARTS:
+        for kind in SHAPE:
+            if f"{part}.{kind}" in found:
+                found[f"{part}.{kind}"] *= found[f"{part}.mean"] / run[f"{part}.mean"]
+    for one, value in own:
+        if one.kind in SHAPE:
+            found[one.key] = found[f"{one.part}.mean"] * math.exp(value)
+    return found

@@ -15,8 +15,15 @@ from diskmodel.doing import doing
 from diskmodel.engine import DRAWS, Account, CostSeen, DrawnRuns, Threads, Trials, check_rare, current, on_account
 from diskmodel.errors import InputError
 from diskmodel.explanation.causes.cause import Cause, Change, Law
-from diskmodel.explanation.measured import ALL_PARTS, SHAPE, Figure, Measured, measured_array
-from diskmodel.explanation.model_errors import model_variance, sharing_variance, two_kinds_variance
+from diskmodel.explanation.measured import SHAPE, Figure, Measured, like_figures, measured_array
+from diskmodel.explanation.model_errors import (
+    PROGRAM_NS,
+    model_variance,
+    noise_variance,
+    sharing_variance,
+    two_kinds_variance,
+    uncut,
+)
 from diskmodel.loading import dataclass
 from diskmodel.result import RUN, Interval, estimates_by_operation
 from diskmodel.uncertainty import AnyWorkload, half_width_factor, origin_of, spread_of, student
@@ -54,11 +61,6 @@ _ROUNDS, _MOST_REQUESTS = 8, 200_000
 _DOF = (3.0, 30.0)
 #: Least standard deviation, as a logarithm, of a load of which hardly anything is unknown.
 _LEAST_WIDTH = 0.02
-#: Relative standard error of a figure of n requests, times the root of n; of a mean that of times which vary as much as
-#: their mean does.
-_SAMPLING = {"iops": 0.7, "mean": 0.7, "p50": 1.0, "p95": 2.0, "p99": 4.0}
-#: Time that a measuring program spends between two requests, outside their latencies, ns: fio takes 1 to 2 us.
-_PROGRAM_NS = 2_000
 #: Standard deviation, as a logarithm, of the ratio of two runs of one load, of another day or another specimen of the
 #: same make: of eight equal disks of 15,000 rpm, random reads differ by 1.8 % and buffered writes by 7 % (H. Kiehl,
 #: LKML, 2005-08-29). At half, every second day raises an alarm; at double, losses of a third pass.
@@ -186,7 +188,7 @@ class Simulator:
         self.shared: Floats
         self._draw()
         model = np.array([self._model_variance(one) for one in self.figures])
-        noise = np.array([self._noise(one, self.measured[one.load]) for one in self.figures])
+        noise = np.array([noise_variance(one, self.measured[one.load], REQUESTS) for one in self.figures])
         self.alike = self._alike(model)
         model += np.array(
             [
@@ -232,7 +234,7 @@ class Simulator:
         rows = np.flatnonzero(np.isfinite(seen))
         again = np.array([_AGAIN[one.kind] ** 2 / 2 for one in self.figures])
         center, prior = self.reference + self.offset, _TRUSTED * (self.shared + np.diag(model) + self.alike)
-        noises = [self._noise(one, run) if (run := before[one.load]) else 0.0 for one in self.figures]
+        noises = [noise_variance(one, run, REQUESTS) if (run := before[one.load]) else 0.0 for one in self.figures]
         observed = prior[np.ix_(rows, rows)] + np.diag((again + np.array(noises))[rows])
         gain = np.linalg.solve(observed, prior[rows]).T
         center = center + gain @ (seen - center)[rows]
@@ -242,28 +244,7 @@ class Simulator:
         if all(run is not None for run in before):
             self.dof, self.dofs = _DOF[1], np.full(len(before), _DOF[1])
         drawn = np.random.default_rng(self._seed).multivariate_normal(center, self.shared, _DRAWN)
-        self._drawn = [[self._figures_of(at, row) for at in range(len(self.measured))] for row in drawn]
-
-    def _figures_of(self, load: int, row: Floats) -> dict[str, float]:
-        """Return the figures of a run that has the compared ones of a vector, and all others moved as the mean is."""
-        own = [at for at, figure in enumerate(self.figures) if figure.load == load]
-        found = dict(self.runs[load])
-        for at in own:
-            if self.figures[at].kind not in SHAPE:
-                found[self.figures[at].key] = math.exp(row[at])
-        if "iops" in found and any(self.figures[at].kind == "iops" for at in own):
-            for part in ALL_PARTS:
-                if f"{part}.mean" in found and not any(self.figures[at].key == f"{part}.mean" for at in own):
-                    found[f"{part}.mean"] *= self.runs[load]["iops"] / found["iops"]
-        for part in ALL_PARTS:
-            for kind in SHAPE:
-                if f"{part}.{kind}" in found:
-                    found[f"{part}.{kind}"] *= found[f"{part}.mean"] / self.runs[load][f"{part}.mean"]
-        for at in own:
-            figure = self.figures[at]
-            if figure.kind in SHAPE:
-                found[figure.key] = found[f"{figure.part}.mean"] * math.exp(row[at])
-        return found
+        self._drawn = [[like_figures(run, self.figures, at, row) for at, run in enumerate(self.runs)] for row in drawn]
 
     def _trials(self, change: Change, like: Expected | None = None) -> Trials:
         """Return runs of an array under a load; of a cause as long as those without it are."""
@@ -353,18 +334,6 @@ class Simulator:
         """Whether more was measured than the links of all drives carry, so that something before them must answer."""
         return bool(np.any(self.target > self.ceiling + BEYOND))
 
-    def _noise(self, figure: Figure, one: Measured) -> float:
-        """Return the variance of the sampling of a figure, in a measurement and in the run."""
-        n = one.n.get(figure.part, one.n_requests) if figure.part else one.n_requests
-        share = (n / one.n_requests) if one.n_requests else 1.0
-        factor = _SAMPLING[figure.kind] ** 2
-        noise = factor / max(n, 1.0) + factor / (REQUESTS * max(share, 0.01))
-        if figure.kind != "iops":
-            return noise
-        # what a program spends between two requests is in its rate, and in no latency
-        means = [one.figures[f"{part}.mean"] for part in one.parts]
-        return noise + math.log1p(_PROGRAM_NS / min(means)) ** 2 if means else noise
-
     def _model_variance(self, figure: Figure) -> float:
         at = figure.load
         own = self.arrays[at], self.measured[at].workload, self.truths[at]
@@ -389,7 +358,7 @@ class Simulator:
         if kept is not None:
             found = np.diag(self.noise + kept**2 * (self.own - self.noise) + error) + self.alike * np.outer(kept, kept)
         for mean, rate in self.ties.items():
-            between = math.log1p(_PROGRAM_NS / self.measured[self.figures[mean].load].figures[self.figures[mean].key])
+            between = math.log1p(PROGRAM_NS / self.measured[self.figures[mean].load].figures[self.figures[mean].key])
             found[mean, mean] = found[rate, rate] + _IN_FLIGHT**2 + between**2
             found[mean, rate] = found[rate, mean] = -found[rate, rate]
         return found + (self.shared if shared is None else shared)
@@ -402,14 +371,25 @@ class Simulator:
         self.dofs = np.clip([_DOF[1] if one is None else _dof_of(one) for one in self.truths], *_DOF)
         # where there was no time for all draws of a load, it has fewer
         n = min((len(one.figures) for one in self.truths if one is not None), default=0)
+        ways = [self._ways(at) for at in range(len(self.measured))]
         self._drawn = [
-            [self.runs[at] if one is None else dict(one.figures[k]) for at, one in enumerate(self.truths)]
+            [
+                _moved(self.runs[at] if one is None else dict(one.figures[k]), ways[at][k % len(ways[at])])
+                for at, one in enumerate(self.truths)
+            ]
             for k in range(n)
         ]
         self.offset, self.shared = self._spread(self.reference, self._drawn)
         # of all figures together, each unknown counts by what it does to them
         widths = np.array([max(self._width(load), _LEAST_WIDTH) ** 2 for load in range(len(self.measured))])
         self.dof = float(widths.sum() / np.sum(widths / self.dofs))
+
+    def _ways(self, at: int) -> list[dict[str, float]]:
+        """Return factors of the figures of a load that are as likely as each other, beside what is drawn."""
+        array, expected = uncut(self.array, self.arrays[at], self.measured[at].workload), self.expected[at].figures
+        run = None if array is None else self.simulate_measured(at, Change(array, self.measured[at].workload))
+        found = {} if run is None else {key: run.figures[key] / value for key, value in expected.items() if value}
+        return [{}, found] if found else [{}]
 
     def _width(self, load: int) -> float:
         """Return by how much what is not known moves rates and means of a load: a standard deviation of logarithms."""
@@ -566,6 +546,10 @@ class Simulator:
             if further is not None:
                 found, is_changed = further, True
         return found if is_changed else None
+
+
+def _moved(figures: dict[str, float], factors: dict[str, float]) -> dict[str, float]:
+    return {key: value * factors.get(key, 1.0) for key, value in figures.items()}
 
 
 def _after(change: Change, figures: dict[str, float], load: Measured) -> dict[str, float]:

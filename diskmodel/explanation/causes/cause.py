@@ -80,6 +80,8 @@ class Scale:
     usual : (float, float), optional
         The strength in the middle of those that are found, and their spread as a logarithm; without it, all from `low`
         to `high` are found as often.
+    seldom_below : float
+        Strengths below are found a tenth as often.
     """
 
     low: float
@@ -88,6 +90,7 @@ class Scale:
     at: Callable[[Sequence[Measured]], Sequence[float]] | None = None
     ways: Mapping[str, Any] = field(default_factory=dict)
     usual: tuple[float, float] | None = None
+    seldom_below: float = 0.0
 
     def number(self, value: Any) -> float:
         """Return the strength of a value."""
@@ -132,6 +135,10 @@ class Scale:
         # one that was chosen after the measurement stands only for what the figures do not separate from it
         most = _RESOLVED if self.at is not None else whole
         shares = [min(b - a, most) / whole for a, b in pairwise(edges)]
+        shares = [
+            share * (SELDOM / OFTEN if value < self.seldom_below else 1.0)
+            for share, value in zip(shares, values, strict=True)
+        ]
         if self.usual is None:
             return shares
         often = NormalDist(math.log(self.usual[0]), self.usual[1])
@@ -200,6 +207,8 @@ class Cause:
         How usual some of its strengths are, where the others have 1.
     ladder : Ladder, optional
         Of strengths with names, between which figures are interpolated.
+    weights_on : callable, optional
+        Of an array: how usual strengths are there.
     """
 
     name: str
@@ -215,10 +224,13 @@ class Cause:
     prior_on: Callable[[Array], float] | None = None
     weights: Mapping[str, float] = field(default_factory=dict)
     ladder: Ladder | None = None
+    weights_on: Callable[[Array], Mapping[str, float]] | None = None
 
     def on(self, array: Array) -> Cause:
-        """Return the cause with the prior that it has on an array."""
-        return self if self.prior_on is None else replace(self, prior=self.prior_on(array), prior_on=None)
+        """Return the cause with the priors that it and its strengths have on an array."""
+        prior = self.prior if self.prior_on is None else self.prior_on(array)
+        weights = self.weights if self.weights_on is None else self.weights_on(array)
+        return replace(self, prior=prior, weights=weights, prior_on=None, weights_on=None)
 
     def near(self, words: str, value: Any) -> list[tuple[str, Any]]:
         """Return the next weaker and the next stronger strength, in words and as values."""

@@ -78,6 +78,42 @@ def _flush_time(value: tuple[Any, ...]) -> str:
 
 #: Times that flushes of flash drives take which have no capacitors, ns.
 _SLOW_FLUSHES = {"0.3 ms": 0.3e6, "1 ms": 1e6, "5 ms": 5e6}
+#: Ways in which writes are made safe: after how many, and the time of a flush; and by which file system.
+_FLUSHES: dict[str, tuple[int, float | None]] = {
+    "a flush after each write": (1, None),
+    "after every 4 writes": (4, None),
+    "after every 16 writes": (16, None),
+    **{f"after each write, on drives whose flush takes {said}": (1, ns) for said, ns in _SLOW_FLUSHES.items()},
+    "O_DSYNC": (0, None),
+    **{f"O_DSYNC, on drives whose flush takes {said}": (0, ns) for said, ns in _SLOW_FLUSHES.items()},
+}
+_JOURNALS: dict[str, tuple[str, str, float | None]] = {
+    "ext4": ("ext4", "fsync", None),
+    "xfs": ("xfs", "fsync", None),
+    "ext4, files opened with O_DSYNC": ("ext4", "dsync", None),
+    **{
+        f"ext4, O_DSYNC, on drives whose flush takes {said}": ("ext4", "dsync", ns)
+        for said, ns in _SLOW_FLUSHES.items()
+    },
+}
+
+
+def _is_never_flushed(array: Array) -> bool:
+    """Whether drives of a named model report no volatile cache, so that Linux sends them no flush (slow or not)."""
+    drive = array.drive
+    return drive.has_flushes_of_its_own and not drive.is_typical and not drive.is_flushed
+
+
+def _usual_flushes(array: Array) -> dict[str, float]:
+    """Return how usual ways of safe writes are: what is never flushed hardly ever takes long for that."""
+    slow = [way for way, (_, flush_ns) in _FLUSHES.items() if flush_ns is not None]
+    return dict.fromkeys(slow, SELDOM) if _is_never_flushed(array) else {}
+
+
+def _usual_journals(array: Array) -> dict[str, float]:
+    """Return the same of commits of a journal."""
+    slow = [way for way, (_, _, flush_ns) in _JOURNALS.items() if flush_ns is not None]
+    return dict.fromkeys(slow, SELDOM) if _is_never_flushed(array) else {}
 
 
 def _fewer_clients(array: Array, workload: AnyWorkload, depth: int) -> Change | None:
@@ -332,14 +368,7 @@ LOADS = (
         prior=OFTEN,
         fingerprint="writes wait for the media: about as many per second as revolutions, or as the flash flushes",
         change=_flushed,
-        strengths={
-            "a flush after each write": (1, None),
-            "after every 4 writes": (4, None),
-            "after every 16 writes": (16, None),
-            **{f"after each write, on drives whose flush takes {said}": (1, ns) for said, ns in _SLOW_FLUSHES.items()},
-            "O_DSYNC": (0, None),
-            **{f"O_DSYNC, on drives whose flush takes {said}": (0, ns) for said, ns in _SLOW_FLUSHES.items()},
-        },
+        strengths=_FLUSHES,
         about="sync",
         ladder=Ladder(
             _flush_ns,
@@ -347,6 +376,7 @@ LOADS = (
             lambda value: f"{'after each write' if value[0] else 'O_DSYNC'}, {_flush_time(value)}",
         ),
         is_of_writes=True,
+        weights_on=_usual_flushes,
     ),
     Cause(
         name="journal-commits",
@@ -354,20 +384,13 @@ LOADS = (
         prior=SOMETIMES,
         fingerprint="each safe write takes several at different places",
         change=_with_journal,
-        strengths={
-            "ext4": ("ext4", "fsync", None),
-            "xfs": ("xfs", "fsync", None),
-            "ext4, files opened with O_DSYNC": ("ext4", "dsync", None),
-            **{
-                f"ext4, O_DSYNC, on drives whose flush takes {said}": ("ext4", "dsync", ns)
-                for said, ns in _SLOW_FLUSHES.items()
-            },
-        },
+        strengths=_JOURNALS,
         about="sync",
         ladder=Ladder(
             _flush_ns, lambda value, ns: (*value[:2], ns), lambda value: f"{value[0]}, O_DSYNC, {_flush_time(value)}"
         ),
         is_of_writes=True,
+        weights_on=_usual_journals,
     ),
     Cause(
         name="depth-lost",

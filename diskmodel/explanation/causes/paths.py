@@ -157,8 +157,8 @@ def _rates_prior(array: Array) -> float:
     return OFTEN if array.drive.is_provisioned else SOMETIMES
 
 
-#: Least limit of bytes per second that anybody sets, but for small volumes of clouds: less is noticed at once. At
-#: half, requests of 4 KiB of which flushes let some thousand a second pass are taken for a limit.
+#: Least limit of bytes per second that most set, and that Ethernet of 100 Mb/s has: less is noticed at once. At none,
+#: requests of 4 KiB of which flushes let some thousand a second pass are taken for a limit.
 _LEAST_LIMIT = 10e6
 
 
@@ -168,8 +168,6 @@ Bandwidth = float | tuple[float, bool]
 
 def _bandwidth(array: Array, workload: AnyWorkload, limit: Bandwidth) -> Change | None:
     bytes_per_s, is_wire = limit if isinstance(limit, tuple) else (limit, False)
-    if bytes_per_s < _LEAST_LIMIT and not array.drive.is_provisioned:
-        return None
     if not is_wire:
         return _rate_limit(array, workload, bytes_per_s / workload.mean_size_bytes)
     reads_ahead = array.drive.has_arms and is_sequential(workload)
@@ -374,7 +372,7 @@ PATHS = (
         prior=OFTEN,
         fingerprint="large requests are slower in proportion to their size, and all take equally long",
         change=_bandwidth,
-        strengths=Scale(1e6, 20e9, lambda rate: _rate(rate / 1e6), _bandwidths, _WAYS),
+        strengths=Scale(1e6, 20e9, lambda rate: _rate(rate / 1e6), _bandwidths, _WAYS, seldom_below=_LEAST_LIMIT),
         about="limit",
         is_exact=True,
     ),

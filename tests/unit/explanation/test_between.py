@@ -8,6 +8,7 @@ import pytest
 
 from diskmodel.array import Array
 from diskmodel.explanation.causes import CAUSES
+from diskmodel.explanation.causes.cause import Scale
 from diskmodel.explanation.hypotheses import Hypothesis, Variant, along, judged
 from diskmodel.explanation.measured import Measured
 from diskmodel.explanation.simulator import Simulator
@@ -104,8 +105,8 @@ def test_what_a_cache_has_of_a_stream_is_not_passed_by() -> None:
     assert found["reads.p95"] == 2e6
 
 
-def test_nobody_sets_a_limit_of_a_megabyte_per_second_but_a_cloud() -> None:
-    cause, load = CAUSES["bandwidth-limit"], _load("4 KiB", 200.0)
-    assert cause.change(Array.from_words("generic-nvme"), load.workload, 1e6) is None
-    assert cause.change(Array.from_words("generic-nvme"), load.workload, 20e6) is not None
-    assert cause.change(Array.from_words("aws-gp3"), load.workload, 1e6) is not None
+def test_hardly_anybody_sets_a_limit_of_a_megabyte_per_second() -> None:
+    scale = CAUSES["bandwidth-limit"].strengths
+    assert isinstance(scale, Scale)
+    low, high = (scale.weights([rate, 1.2 * rate, 1.4 * rate])[1] for rate in (2e6, 20e6))
+    assert low == pytest.approx(high / 10)

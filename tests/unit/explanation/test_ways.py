@@ -1,0 +1,85 @@
+"""What is as likely as what is expected: requests that are not cut, and what is hardly known or hardly ever found."""
+
+import math
+
+import numpy as np
+import pytest
+
+from diskmodel.array import Array
+from diskmodel.explanation.causes import CAUSES
+from diskmodel.explanation.hypotheses import Variant, hypothesis_of, simulated
+from diskmodel.explanation.measured import Measured, like_figures
+from diskmodel.explanation.simulator import Simulator
+from diskmodel.workload import Workload
+
+IN_ORDER = {"size": "1 MiB", "clients": 1, "addresses": "sequential"}
+QUEUED = {"size": "4 KiB", "clients": 16}
+
+
+def _simulator(words: str, *loads: dict[str, object], n_draws: int = 4) -> Simulator:
+    figures = {"iops": 100.0, "reads.mean": 1e7, "reads.p50": 9e6, "reads.p95": 2e7, "reads.p99": 4e7}
+    measured = [Measured("load", Workload.parse(own), figures, {"reads": 1e4}) for own in loads]
+    return Simulator(Array.from_words(words), measured, n_draws=n_draws)
+
+
+def _of(found: Simulator, key: str) -> tuple[float, float]:
+    """Return offset and deviation of a figure by what is not known."""
+    at = [one.key for one in found.figures].index(key)
+    return float(found.offset[at]), math.sqrt(found.shared[at, at])
+
+
+def test_whether_long_requests_are_cut_is_not_known_unless_somebody_says_it() -> None:
+    """Disks lose turns over what an adapter is assumed to take: the rate without it is more than twice as high."""
+    assumed = _simulator("6x wd-red-plus-8 raid10", IN_ORDER)
+    offset, deviation = _of(assumed, "iops")
+    assert offset > 0.3
+    assert deviation > 0.4
+    array = Array.from_words("6x wd-red-plus-8 raid10")
+    layout = type(array.layout).parse(dict(array.layout) | {"largest_request_bytes": 1 << 20})
+    said = Simulator(array.model_copy(update={"layout": layout}), assumed.measured, n_draws=4)
+    assert said.runs[0]["iops"] > 2 * assumed.runs[0]["iops"]
+    assert abs(_of(said, "iops")[0]) < 0.1
+    assert _of(said, "iops")[1] < 0.1
+
+
+@pytest.mark.parametrize("words", ["6x wd-red-plus-8 raid6", "4x samsung-pm893-960 raid10"])
+def test_requests_that_are_not_cut_have_one_way(words: str) -> None:
+    assert len(_simulator(words, IN_ORDER)._ways(0)) == 1
+
+
+def test_strips_without_copies_may_be_cut_as_well() -> None:
+    assert len(_simulator("4x generic-10k raid0", IN_ORDER)._ways(0)) == 2
+
+
+def test_which_requests_in_order_meet_a_pass_is_hardly_known() -> None:
+    found = _simulator("2x seagate-exos-x18 raid1", {**IN_ORDER, "size": "128 KiB"})
+    variant = Variant(CAUSES["rebuild-running"], "", (20.0, True), 1.0)
+    made = hypothesis_of(found, (variant,), simulated(found, [((variant,), 0)], "causes"))
+    assert made is not None
+    errors = {one.key: math.sqrt(error) for one, error in zip(found.figures, made.error, strict=True)}
+    assert errors["reads.p99"] > 1.1
+    assert errors["iops"] < 0.8
+
+
+def test_drives_that_are_never_flushed_hardly_ever_take_long_for_it() -> None:
+    for name in ("flushes", "journal-commits"):
+        cause = CAUSES[name]
+        shares = {
+            words: {said: share for said, _, share in cause.on(Array.from_words(words)).variants([])}
+            for words in ("intel-dc-p4510-1tb", "samsung-870-evo-1tb")
+        }
+        for own in shares.values():
+            assert sum(own.values()) == pytest.approx(1.0)
+        slow = [said for said in shares["samsung-870-evo-1tb"] if "whose flush takes" in said]
+        assert slow
+        for said in slow:
+            assert shares["intel-dc-p4510-1tb"][said] < 0.6 * shares["samsung-870-evo-1tb"][said]
+
+
+def test_a_run_is_moved_to_the_figures_of_a_vector() -> None:
+    found = _simulator("generic-7k2", QUEUED)
+    row = np.log([50.0, 2e7, 1.0, 2.0, 4.0])
+    moved = like_figures(found.runs[0], found.figures, 0, row)
+    assert moved["iops"] == pytest.approx(50.0)
+    assert moved["reads.mean"] == pytest.approx(2e7)
+    assert moved["reads.p99"] == pytest.approx(8e7)
