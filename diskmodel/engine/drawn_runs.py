@@ -12,7 +12,7 @@ from diskmodel.doing import doing
 from diskmodel.engine.effort import Cost, CostSeen, each_most
 from diskmodel.engine.ledger import current
 from diskmodel.engine.native import covers
-from diskmodel.engine.run import run
+from diskmodel.engine.run import as_they_meet, run
 from diskmodel.engine.scenario import Scenario, resolve
 from diskmodel.engine.steady.shared import Begin, start_cost_s, steady_start
 from diskmodel.engine.steady.start import Start
@@ -259,7 +259,7 @@ class Trials:
         cost: Cost | None = None,
         like: CostSeen | None = None,
     ) -> None:
-        array = array.behind_host(workload)
+        array, workload = as_they_meet(array, workload)
         self._array, self._workload = array, workload
         self._seed, self._start, self._estimate = seed, start, estimate
         self._requests: dict[Hashable, Requests] = {}

@@ -24,6 +24,15 @@ if TYPE_CHECKING:
 Engine = Literal["auto", "native", "simpy"]
 
 
+def as_they_meet(array: Array, workload: Workload | TraceWorkload) -> tuple[Array, Workload | TraceWorkload]:
+    """Return an array with what its host does with a load, and streams in order and a pass begun apart (W9 and R1)."""
+    array = array.behind_host(workload)
+    if isinstance(workload, TraceWorkload):
+        return array, workload
+    workload = workload.apart(array.usable_bytes)
+    return array.passed_apart_from(workload), workload
+
+
 def run(scenario: Scenario, requests: Requests, engine: Engine = "auto") -> Run:
     """Return the raw outcome of given requests.
 

@@ -17,7 +17,7 @@ from diskmodel.engine.messages.places import assumed_places
 from diskmodel.engine.one_run import Keep, OneRun, sampled
 from diskmodel.engine.pools import cache_device_messages, pool_messages, refuse_on_pools
 from diskmodel.engine.predict import Predictor, check_draws
-from diskmodel.engine.run import Engine, draw_and_run
+from diskmodel.engine.run import Engine, as_they_meet, draw_and_run
 from diskmodel.engine.scenario import resolve
 from diskmodel.engine.shingled import refuse_random_writes
 from diskmodel.engine.steady.shared import Begin, Like, is_noted, steady_start
@@ -128,10 +128,7 @@ def simulate(
     refuse_random_writes(array, workload, start)
     refuse_on_pools(array, workload)
     described, asked_load = array, workload
-    array = array.behind_host(workload)
-    if isinstance(workload, Workload):
-        workload = workload.apart(array.usable_bytes)
-        array = array.passed_apart_from(workload)
+    array, workload = as_they_meet(array, workload)
 
     asked = OneRun(
         array,
