@@ -93,6 +93,14 @@ _DC600M_480 = partial(Flash, 88e-6, 20e-6, 64, 545e6, 470e6, 41e3 * 4096, 3.1e-6
 _P4500 = partial(Flash, 115e-6, 20e-6, 148, 3.2e9, 1.8e9, 62.5e3 * 4096, 0.27e-6)
 _P4510_1TB = partial(Flash, 77e-6, 18e-6, 72, 2.85e9, 1.1e9, 70e3 * 4096, 0.71e-6)
 
+_RED = partial(Disk, turn=60 / 5400, longest=0.0236, bytes_per_s=150e6, is_cached=True)
+_XT = partial(Disk, longest=0.0151, bytes_per_s=138e6, is_cached=True)
+_CONSTELLATION = partial(Disk, shortest=0.0005, longest=0.0146, bytes_per_s=100e6)
+_DESKSTAR = partial(Disk, longest=0.0151, bytes_per_s=135e6, is_cached=True)
+_MK3001 = partial(Disk, turn=60 / 15000, shortest=0.0003, longest=0.0048, bytes_per_s=200e6)
+_9200 = partial(Flash, 121e-6, 21e-6, 203, 3.5e9, 3.5e9, 285e3 * 4096, 0.02e-6)
+_P4500_2TB = partial(Flash, 85e-6, 20e-6, 83, 3.2e9, 1.05e9, 38e3 * 4096, 0.76e-6)
+
 
 def _volume(rate: float, bytes_per_s: float, read: float = 450e-6, program: float = 600e-6) -> Callable[[], Box]:
     def box() -> Box:
@@ -376,6 +384,30 @@ SUBJECTS: tuple[dict[str, Subject], ...] = (
         "ssds": Subject("4x kingston-dc600m-480 raid10", "satas", _of(_DC600M_480, 4, "mirrors")),
         "nvmes": Subject("2x intel-dc-p4510-1tb raid1", "nvmes", _before_host(_P4510_1TB, 2)),
         "volume": Subject("aws-gp3-500GB, 15000 IOPS, 600MB/s", "volume", _volume(15_000, 629e6)),
+    },
+    {
+        "disk": Subject("wd-red-wd40efrx", "disk", _of(_RED, 1)),
+        "mirror": Subject("2x seagate-barracuda-xt raid1", "disks", _of(_XT, 2, "mirrors")),
+        "raid10": Subject("8x seagate-constellation-st9500430ss raid10", "disks", _of(_CONSTELLATION, 8, "mirrors")),
+        "raid6": Subject("7x hitachi-deskstar-7k1000c raid6", "disks", _of(_DESKSTAR, 7, "parity", n_parity=2)),
+        "raid5": Subject("6x toshiba-mk3001grrb raid5", "disks", _of(_MK3001, 6, "parity", n_parity=1)),
+        "raidz": Subject(
+            "2x5 wd-red-wd40efrx raidz1, record 64KiB",
+            "pool",
+            _of(_RED, 10, "raidz", n_parity=1, record=64 * _KIB, width=5),
+            writes=False,
+        ),
+        "pool": Subject(
+            "4x2 seagate-barracuda-xt mirrors, record 128KiB",
+            "pool",
+            _of(_XT, 8, "pool", record=128 * _KIB),
+            writes=False,
+        ),
+        "ssd": Subject("kingston-dc600m-480", "sata", _of(_DC600M_480, 1)),
+        "nvme": Subject("micron-9200-max-6400", "nvme", _of(_9200, 1)),
+        "ssds": Subject("2x kingston-dc600m-7680 raid1", "satas", _of(_DC600M_7680, 2, "mirrors")),
+        "nvmes": Subject("2x intel-dc-p4500-2tb raid1", "nvmes", _before_host(_P4500_2TB, 2)),
+        "volume": Subject("aws-gp3-500GB, 8000 IOPS, 300MB/s", "volume", _volume(8_000, 315e6)),
     },
 )
 
