@@ -13,6 +13,7 @@ from diskmodel.engine.drawn_runs import DRAWS
 from diskmodel.engine.effort import check_effort, check_room
 from diskmodel.engine.messages.cached_writes import waiting_writes
 from diskmodel.engine.messages.idle_arm import idle_arm_message
+from diskmodel.engine.messages.links import beyond_a_link
 from diskmodel.engine.messages.places import assumed_places
 from diskmodel.engine.one_run import Keep, OneRun, sampled
 from diskmodel.engine.pools import cache_device_messages, pool_messages, refuse_on_pools
@@ -180,7 +181,8 @@ def _with_messages(
         *array.unread_messages(described, workload),
         *(workload.unread_messages(workload) if isinstance(workload, Workload) else ()),
     )
-    return replace(result, messages=(*array.doubts, *array.doubts_of_pass, *result.messages, *about_drive))
+    beyond = beyond_a_link(array, result.bytes_per_s)
+    return replace(result, messages=(*beyond, *array.doubts, *array.doubts_of_pass, *result.messages, *about_drive))
 
 
 def _replicated(asked: OneRun, n_runs: int) -> Result:
