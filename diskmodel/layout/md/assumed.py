@@ -35,10 +35,10 @@ def long_requests(layout: Layout, *, longest_bytes: int, outstanding_bytes: int)
     --------
     >>> long_requests(Layout.parse({"level": "raid10", "disks": 4}), longest_bytes=1 << 20, outstanding_bytes=4 << 20)
     {'largest_request_bytes': 688128, 'huge_page_ratio': 0.5}
-    >>> long_requests(Layout.parse({"level": "raid5", "disks": 4}), longest_bytes=1 << 20, outstanding_bytes=4 << 20)
+    >>> long_requests(Layout.parse({"level": "raid0", "disks": 4}), longest_bytes=1 << 20, outstanding_bytes=4 << 20)
     {}
     """
-    is_whole = layout.kind.family != "copies" or layout.n_copies == layout.disks
+    is_whole = not layout.kind.has_striped_copies or layout.n_copies == layout.disks
     if is_whole or layout.largest_request_bytes is not None or longest_bytes <= LARGEST_REQUEST_BYTES:
         return {}
     found: dict[str, Any] = {"largest_request_bytes": LARGEST_REQUEST_BYTES}

@@ -42,13 +42,9 @@ def test_whether_long_requests_are_cut_is_not_known_unless_somebody_says_it() ->
     assert _of(said, "iops")[1] < 0.1
 
 
-@pytest.mark.parametrize("words", ["6x wd-red-plus-8 raid6", "4x samsung-pm893-960 raid10"])
+@pytest.mark.parametrize("words", ["6x wd-red-plus-8 raid6", "4x samsung-pm893-960 raid10", "4x generic-10k raid0"])
 def test_requests_that_are_not_cut_have_one_way(words: str) -> None:
     assert len(_simulator(words, IN_ORDER)._ways(0)) == 1
-
-
-def test_strips_without_copies_may_be_cut_as_well() -> None:
-    assert len(_simulator("4x generic-10k raid0", IN_ORDER)._ways(0)) == 2
 
 
 def test_which_requests_in_order_meet_a_pass_is_hardly_known() -> None:
