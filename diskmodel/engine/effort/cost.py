@@ -28,6 +28,7 @@ from diskmodel.engine.effort.prices import (
     is_sized,
     on_disks_s,
     record_of_disks,
+    waiting_of,
 )
 from diskmodel.engine.ledger import current
 from diskmodel.records import Run
@@ -74,7 +75,7 @@ class Cost(NamedTuple):
         kept = KEPT_BYTES * (written / PAGE_BYTES + late_pages) if is_flash else 0.0
         if workload.is_open and not scenario.layout.has_strips:
             # in an overload ever more of them wait
-            kept += RECORD_KEPT_BYTES * int(run.devices.response_ns.sum()) / max(run.end_ns, 1)
+            kept += RECORD_KEPT_BYTES * waiting_of(run)
         return cls(run_s / n, kept / n + cached.kept_bytes + _kept_of_a_record(scenario) * _crowded(scenario, workload))
 
     def most(self, n_runs: int = 1, spent_s: float = 0.0) -> int:

@@ -23,6 +23,7 @@ from diskmodel.engine.effort import (
     looked_at,
     often_enough,
 )
+from diskmodel.engine.effort.prices import waiting_of
 from diskmodel.engine.scenario import resolve
 from diskmodel.engine.simulate import simulate
 from diskmodel.errors import DescriptionError, Fault
@@ -412,3 +413,12 @@ def test_a_limit_of_the_address_space_counts(monkeypatch: pytest.MonkeyPatch) ->
     assert 10**11 < allowed < 10**12
     monkeypatch.setattr(resource, "getrlimit", lambda _: (resource.RLIM_INFINITY,) * 2)
     assert limits._allowed_bytes() is None
+
+
+def test_commands_that_wait_for_longer_than_a_sum_has_room() -> None:
+    """Requests of 1 GiB to disks of 1993 in an overload: their waits add up to more than 292 years."""
+    array = Array.parse({"drive": "dec-rz26", "layout": {"level": "raid50", "disks": 6}})
+    load = Workload.parse({"size": "1 GiB", "rate": "1e7/s"})
+    run = simulate(array, load, n_requests=193, profile_draws=0, with_angles=False).run
+    assert run.devices.response_ns.sum() < 0, "the sum of all disks has wrapped around"
+    assert 0 < waiting_of(run) <= run.devices.n_reads.sum() + run.devices.n_writes.sum()
