@@ -25,7 +25,7 @@ from diskmodel.workload.stream import SizeShare, Stream
 from diskmodel.workload.trace import TraceWorkload
 
 if TYPE_CHECKING:
-    from diskmodel.workload.addresses import ZoneWrite, starts_of
+    from diskmodel.workload.addresses import ZoneWrite
     from diskmodel.workload.blocks import Block, Blocks
     from diskmodel.workload.condense import represent, stream_of
     from diskmodel.workload.description import LARGE_BYTES
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 __getattr__ = face(
     __name__,
     {
-        "addresses": "ZoneWrite starts_of",
+        "addresses": "ZoneWrite",
         "blocks": "Block Blocks",
         "condense": "represent stream_of",
         "description": "LARGE_BYTES",

@@ -386,12 +386,13 @@ class Workload(Description):
         """The workload with streams in order that would begin where others do begun elsewhere (rule W9)."""
         return self._begun_apart(capacity_bytes, [stream.begins_at_the_front for stream in self.streams])
 
-    def begins_near(self, place: float, capacity_bytes: int, stream: Stream | None = None) -> bool:
-        """Whether it, or one of its streams, begins to go in order at a place of an array, as a share of it."""
-        return any(
-            is_near(each.own_addresses, self.space(each, capacity_bytes), place, capacity_bytes)
-            for each in (self.streams if stream is None else (stream,))
-        )
+    def begins_near(self, place: float, capacity_bytes: int) -> list[str]:
+        """Names of the streams that begin to go in order at a place of an array, as a share of it."""
+        return [
+            stream.name
+            for stream in self.streams
+            if is_near(stream.own_addresses, self.space(stream, capacity_bytes), place, capacity_bytes)
+        ]
 
     def _begun_apart(self, capacity_bytes: int, are_free: Sequence[bool]) -> Workload:
         spaces = [self.space(stream, capacity_bytes) for stream in self.streams]

@@ -14,7 +14,7 @@ from diskmodel.description import Description, Reader
 from diskmodel.errors import Fault
 from diskmodel.records import Int64, Op, Sync
 from diskmodel.units import Bytes, Length, Nanoseconds, Ratio, Weight, exact_bytes, pretty_bytes
-from diskmodel.workload.addresses import Addresses, AddressPattern, ExcerptPlaces, Uniform, goes_through
+from diskmodel.workload.addresses import Addresses, AddressPattern, ExcerptPlaces, Uniform
 from diskmodel.workload.arrivals import Arrival, Closed, ExcerptTimes
 from diskmodel.workload.draws import Draws, Kind, same
 from diskmodel.workload.excerpts import Excerpts
@@ -397,7 +397,7 @@ class Stream(Description):
     def begins_at_the_front(self) -> bool:
         """Whether it goes through its region in order from its front, because nobody says from where else."""
         addresses = self.own_addresses
-        return addresses is not None and goes_through(addresses) and addresses.is_in_order
+        return addresses is not None and addresses.goes_through and addresses.is_in_order
 
     @property
     def begin_ratio(self) -> float:

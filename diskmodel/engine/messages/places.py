@@ -29,8 +29,7 @@ def beside_a_pass(array: Array, load: Workload) -> tuple[str, ...]:
     if rebuild is None:
         return ()
     return tuple(
-        f"{stream.name} begins where the pass over the disks is, and goes the same way: what one reads, the drives "
+        f"{name} begins where the pass over the disks is, and goes the same way: what one reads, the drives "
         "have for the other, so that it is slowed less than elsewhere; done_ratio = 0.5 in the rebuild simulates that"
-        for stream in load.streams
-        if load.begins_near(rebuild.front_ratio, array.usable_bytes, stream)
+        for name in load.begins_near(rebuild.front_ratio, array.usable_bytes)
     )

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Union
 
 from pydantic import BeforeValidator, Field
 
-from diskmodel.workload.addresses.apart import begins_apart, goes_through, is_near, starts_of
+from diskmodel.workload.addresses.apart import begins_apart, is_near, starts_of
 from diskmodel.workload.addresses.excerpts import ExcerptPlaces
 from diskmodel.workload.addresses.hot_spot import HotSpot
 from diskmodel.workload.addresses.pattern import AddressPattern
@@ -65,7 +65,6 @@ __all__ = [
     "ZoneWrite",
     "Zoned",
     "begins_apart",
-    "goes_through",
     "is_near",
     "starts_of",
 ]

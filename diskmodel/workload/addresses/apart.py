@@ -12,8 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from diskmodel.workload.addresses.pattern import AddressPattern
-from diskmodel.workload.addresses.sequential import Sequential
-from diskmodel.workload.addresses.strided import Strided
 from diskmodel.workload.space import Space
 
 Floats = NDArray[np.float64]
@@ -57,9 +55,9 @@ def starts_of(pattern: AddressPattern | None, space: Space, later: float = 0.0) 
 
     `later` is by how much of the region they begin later than the pattern says.
     """
-    if pattern is None or not goes_through(pattern):
+    if pattern is None or not pattern.goes_through:
         return np.empty(0)
-    n_readers = _n_readers(pattern)
+    n_readers = pattern.n_together
     begin = getattr(pattern, "begin_ratio", None) or 0.0
     places = np.arange(min(n_readers, _MOST_READERS)) / n_readers
     return np.asarray(space.first_byte + (places + begin + later) % 1.0 * space.span_bytes)
@@ -70,14 +68,9 @@ def is_near(pattern: AddressPattern | None, space: Space, place: float, capacity
     return bool((np.abs(starts_of(pattern, space) / capacity_bytes - place) < _SAME_PLACE_RATIO).any())
 
 
-def goes_through(pattern: AddressPattern) -> bool:
-    """Whether a stream goes on from where it begins until its region ends."""
-    return isinstance(pattern, Strided) or (isinstance(pattern, Sequential) and pattern.mean_run is None)
-
-
 def _later(pattern: AddressPattern | None, space: Space, n_places: int, taken: Floats) -> float:
     """Return the first place of a reader's share that is not near a taken one, else the farthest; from the region's."""
-    n_readers = _n_readers(pattern)
+    n_readers = 1 if pattern is None else pattern.n_together
     near_bytes = space.span_bytes / n_readers / n_places
     best, farthest = 0.0, -1.0
     for place in _places(n_places) if len(taken) else ():
@@ -97,7 +90,3 @@ def _places(n: int) -> Iterator[float]:
     while step <= n:
         yield from (odd / step for odd in range(1, step, 2))
         step *= 2
-
-
-def _n_readers(pattern: AddressPattern | None) -> int:
-    return getattr(pattern, "n_readers", 1)

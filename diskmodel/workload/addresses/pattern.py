@@ -48,6 +48,11 @@ class AddressPattern(Description, ABC):
         """Whether requests go through the region in order, and the description leaves open where a run begins."""
         return False
 
+    @property
+    def goes_through(self) -> bool:
+        """Whether requests go on from where they begin until the region ends, and then from its front."""
+        return False
+
     def at_the_end(self, n: int, step_bytes: float, space: Space) -> AddressPattern:
         """Return the pattern begun so late that `n` requests end where the region ends (rule W9).
 

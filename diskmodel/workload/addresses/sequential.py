@@ -88,6 +88,11 @@ class Sequential(AddressPattern):
         """Whether runs never end, or are too long for a simulation to see several, and may begin anywhere."""
         return self.begin_ratio is None and (self.mean_run is None or self.n_course > MAX_COURSE)
 
+    @property
+    def goes_through(self) -> bool:
+        """Whether runs do not end before the region does."""
+        return self.mean_run is None
+
     def at_the_end(self, n: int, step_bytes: float, space: Space) -> Sequential:
         """Return the readers begun so late that the first one ends the run where the next one began, or the region."""
         if not self.is_in_order:

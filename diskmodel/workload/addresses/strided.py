@@ -48,6 +48,11 @@ class Strided(AddressPattern):
         """Whether the description leaves open where a run begins."""
         return self.begin_ratio is None
 
+    @property
+    def goes_through(self) -> bool:
+        """It always does."""
+        return True
+
     def at_the_end(self, n: int, step_bytes: float, space: Space) -> Strided:
         """Return the pattern begun so late that the last of `n` requests is the last of the region."""
         if not self.is_in_order:

@@ -9,7 +9,7 @@ import pytest
 
 from diskmodel import Array, Workload, simulate
 from diskmodel.engine import Trials
-from diskmodel.workload import starts_of
+from diskmodel.workload.addresses import starts_of
 
 USABLE = 1 << 40
 
