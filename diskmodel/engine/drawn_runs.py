@@ -13,8 +13,8 @@ from diskmodel.engine.effort import Cost, CostSeen, each_most
 from diskmodel.engine.ledger import current
 from diskmodel.engine.native import covers
 from diskmodel.engine.run import as_they_meet, run
-from diskmodel.engine.scenario import Scenario, resolve
-from diskmodel.engine.steady.shared import Begin, start_cost_s, steady_start
+from diskmodel.engine.scenario import Scenario, resolve, sampled
+from diskmodel.engine.steady.shared import Begin, calm_guess, is_calm, start_cost_s, steady_start
 from diskmodel.engine.steady.start import Start
 from diskmodel.engine.threads import Threads, mapped
 from diskmodel.errors import DescriptionError
@@ -358,9 +358,26 @@ class Trials:
     def _run(self, array: Array, workload: AnyWorkload) -> tuple[Requests, Run]:
         scenario = resolve(array, self._seed)
         if self._start == "steady":
+            calm = self._calm(array, workload, scenario)
+            if calm is not None:
+                return calm
             scenario = replace(scenario, start=self._begin(array, workload, scenario))
         requests = self._drawn(array, workload, scenario)
         return requests, run(scenario, requests)
+
+    def _calm(self, array: Array, workload: AnyWorkload, scenario: Scenario) -> tuple[Requests, Run] | None:
+        """Return a run with little in drives' buffers, if it shows that they keep up; None where it does not."""
+        n = self._n_requests
+        start = calm_guess(array, workload, scenario, self._seed, n)
+        if start is None or not isinstance(workload, Workload):
+            return None
+        begun = sampled(replace(scenario, start=start), n)
+        requests = self._drawn(array, workload, begun)
+        found = run(begun, requests)
+        if not is_calm(array, workload, begun, self._seed, n, requests, found):
+            return None
+        self._first_start = self._first_start or start
+        return requests, found
 
     def _begin(self, array: Array, workload: AnyWorkload, scenario: Scenario) -> Start:
         """Return the start of a run: of the drawn drive, whose speed decides what its buffer holds in the long run.

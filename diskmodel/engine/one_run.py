@@ -25,9 +25,18 @@ from diskmodel.engine.messages.large_caches import large_cache_messages
 from diskmodel.engine.messages.unseen import unseen
 from diskmodel.engine.phases import with_all_angles
 from diskmodel.engine.run import Engine, draw_and_run, run_to_result
-from diskmodel.engine.scenario import Scenario, resolve
+from diskmodel.engine.scenario import Scenario, resolve, sampled
 from diskmodel.engine.steady.burst import burst_of
-from diskmodel.engine.steady.shared import Begin, Like, guessed_start, is_confirmed, note, steady_start
+from diskmodel.engine.steady.shared import (
+    Begin,
+    Like,
+    calm_guess,
+    guessed_start,
+    is_calm,
+    is_confirmed,
+    note,
+    steady_start,
+)
 from diskmodel.engine.steady.start import Start
 from diskmodel.host import host_limit
 from diskmodel.layout import Rebuild
@@ -42,9 +51,6 @@ _EMPTY_BEFORE_A_TRACE = (
     "write buffers began empty: what came before a trace is unknown; a workload fitted to it begins in its steady state"
 )
 
-#: Times at which levels are recorded: as many as a test of growth over quarters of a run needs, and few enough that
-#: adding up the buffers of a hundred disks costs nothing beside the run.
-LEVEL_SAMPLES = 256
 #: Requests of the first run when the length is chosen by precision. In the kernel as many as p99 takes for an interval
 #: (25,000 after the warm-up), a fiftieth of a second; the reference engine is a hundred times slower.
 FIRST_REQUESTS = {"native": 28_000, "simpy": 8_000}
@@ -80,7 +86,7 @@ class OneRun:
         if self.start != "steady":
             return self._from(scenario, scenario.start)
         if like is None or self.n_requests is None or not isinstance(workload, Workload):
-            return self._from(scenario, steady_start(array, workload, scenario, seed, like))
+            return self._calm(scenario) or self._from(scenario, steady_start(array, workload, scenario, seed, like))
         guess = guessed_start(like, array, workload, scenario, seed, self.n_requests)
         begun = steady_start(array, workload, scenario, seed, like) if guess is None else guess
         result = self._from(scenario, begun)
@@ -92,6 +98,19 @@ class OneRun:
         found = steady_start(array, workload, scenario, seed)
         is_same = (found.levels, found.is_in_waves) == (guess.levels, guess.is_in_waves)
         return result if is_same else self._from(scenario, found)
+
+    def _calm(self, scenario: Scenario) -> Result | None:
+        """Return the result with little in drives' buffers, if it shows that they keep up; None where it does not."""
+        array, workload, seed, n_requests = self.array, self.workload, self.seed, self.n_requests
+        if n_requests is None or self.keep != "all" or self.like is not None or not isinstance(workload, Workload):
+            return None
+        start = calm_guess(array, workload, scenario, seed, n_requests)
+        if start is None:
+            return None
+        result = self._from(scenario, start)
+        begun = replace(scenario, start=start)
+        is_so = is_calm(array, workload, begun, seed, n_requests, result.requests, result.run)
+        return result if is_so else None
 
     def _from(self, scenario: Scenario, start: Start) -> Result:
         """Return the result from a start."""
@@ -196,11 +215,6 @@ class OneRun:
         sample = self.workload.requests(capacity_bytes=array.usable_bytes, n=n, seed=self.seed)
         limit = host_limit(array.host, result.iops.mean, sample)
         return replace(result, messages=(*limit, *result.messages))
-
-
-def sampled(scenario: Scenario, n: int) -> Scenario:
-    """Return the scenario with levels recorded at regular places of a run of `n` requests."""
-    return replace(scenario, sample_every=max(n // LEVEL_SAMPLES, 1))
 
 
 def _with_burst(result: Result, scenario: Scenario, workload: Workload) -> Result:

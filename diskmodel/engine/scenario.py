@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from diskmodel.array import Array
@@ -18,6 +20,10 @@ from diskmodel.loading import dataclass
 from diskmodel.queue import Queue
 from diskmodel.records import Int64, Op, Requests
 from diskmodel.units import MAX_LENGTH, MAX_NS, pretty_bytes
+
+#: Times at which levels are recorded: as many as a test of growth over quarters of a run needs, and few enough that
+#: adding up the buffers of a hundred disks costs nothing beside the run.
+LEVEL_SAMPLES = 256
 
 
 @dataclass(frozen=True, eq=False)
@@ -224,6 +230,11 @@ def not_in_a_pool(field: str, what: str) -> CoverageError:
     """The error of a load that is not modeled on pools of OpenZFS."""
     fix = "ask about requests at random places or in order: what a pool reads ahead of others is not simulated"
     return CoverageError(Fault(field, what, "are not modeled for pools of OpenZFS", fix))
+
+
+def sampled(scenario: Scenario, n: int) -> Scenario:
+    """Return the scenario with levels recorded at regular places of a run of `n` requests."""
+    return replace(scenario, sample_every=max(n // LEVEL_SAMPLES, 1))
 
 
 def check_requests(scenario: Scenario, requests: Requests) -> None:

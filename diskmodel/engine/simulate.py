@@ -15,11 +15,11 @@ from diskmodel.engine.messages.cached_writes import waiting_writes
 from diskmodel.engine.messages.idle_arm import idle_arm_message
 from diskmodel.engine.messages.links import beyond_a_link
 from diskmodel.engine.messages.places import assumed_places
-from diskmodel.engine.one_run import Keep, OneRun, sampled
+from diskmodel.engine.one_run import Keep, OneRun
 from diskmodel.engine.pools import cache_device_messages, pool_messages, refuse_on_pools
 from diskmodel.engine.predict import Predictor, check_draws
 from diskmodel.engine.run import Engine, as_they_meet, draw_and_run
-from diskmodel.engine.scenario import resolve
+from diskmodel.engine.scenario import resolve, sampled
 from diskmodel.engine.shingled import refuse_random_writes
 from diskmodel.engine.steady.shared import Begin, Like, is_noted, steady_start
 from diskmodel.engine.threads import Threads

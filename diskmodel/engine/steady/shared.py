@@ -11,8 +11,17 @@ from diskmodel.array import Array
 from diskmodel.engine.ledger import current
 from diskmodel.engine.run import run
 from diskmodel.engine.scenario import Scenario, resolve
-from diskmodel.engine.steady.start import Levels, Start
-from diskmodel.engine.steady.steady import Near, begun_like, move_alike, settled, shown_at, shown_by
+from diskmodel.engine.steady.start import EMPTY, Levels, Start
+from diskmodel.engine.steady.steady import (
+    Near,
+    begun_like,
+    calm_start,
+    move_alike,
+    settled,
+    shown_at,
+    shown_by,
+    stays_calm,
+)
 from diskmodel.engine.steady.trial import Pace, trial_requests
 from diskmodel.loading import dataclass
 from diskmodel.records import Requests, Run
@@ -178,6 +187,53 @@ def is_confirmed(
     return is_alike
 
 
+def calm_guess(
+    array: Array, workload: Workload | TraceWorkload, scenario: Scenario, seed: int, n_requests: int
+) -> Start | None:
+    """Return the start of an open load whose drives write in time all that comes, if a run this long shows it.
+
+    It does from as many on as a trial has, with `is_calm`: so no trial is needed. None where there would be others,
+    where a run of this length was seen to go on differently, or nothing is left of the question's time.
+    """
+    if isinstance(workload, TraceWorkload) or not workload.is_open or current().is_spent:
+        return None
+    if n_requests < trial_requests(workload, rebuilds_flash=False) or workload.at_mean(n_requests) != workload:
+        return None
+    key = _key(array, workload, seed)
+    with _STARTS.lock:
+        if (key, n_requests) in _NOT_CALM:
+            return None
+    capacity_bytes = array.usable_bytes
+    workload.check_fits(capacity_bytes)
+    found = _STARTS.get(
+        ("calm", key), lambda: calm_start(scenario, workload, capacity_bytes=capacity_bytes, seed=seed) or EMPTY
+    )
+    return None if found is EMPTY else found
+
+
+def is_calm(
+    array: Array,
+    workload: Workload,
+    scenario: Scenario,
+    seed: int,
+    n_requests: int,
+    requests: Requests,
+    run: Run,
+) -> bool:
+    """Return whether a run that began with little in drives' buffers (`calm_guess`) shows that it stays so."""
+    n_trial = trial_requests(workload, rebuilds_flash=False)
+    found = len(requests) >= n_trial and stays_calm(
+        shown_by(requests, run, scenario, workload, capacity_bytes=array.usable_bytes, seed=seed),
+        n_trial / len(requests),
+    )
+    if not found:
+        with _STARTS.lock:
+            _NOT_CALM[_key(array, workload, seed), n_requests] = None
+            while len(_NOT_CALM) > _MOST_SHOWN:
+                _NOT_CALM.popitem(last=False)
+    return found
+
+
 def note(
     array: Array, workload: Workload, scenario: Scenario, seed: int, n_requests: int, requests: Requests, run: Run
 ) -> None:
@@ -207,6 +263,8 @@ def _keep_shown(key: Hashable, shown: tuple[Levels, Pace]) -> None:
 
 #: What trials and runs of the last arrays show that others differ little from, from their steady levels.
 _SHOWN: OrderedDict[Hashable, tuple[Levels, Pace]] = OrderedDict()
+#: Arrays, and lengths of runs, in which drives' buffers were seen to fill.
+_NOT_CALM: OrderedDict[Hashable, None] = OrderedDict()
 #: So many of them: a plan asks for those of one array at a time.
 _MOST_SHOWN = 64
 

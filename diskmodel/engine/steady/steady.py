@@ -164,6 +164,31 @@ def shown_by(
     return levels_after(parts, start.levels, run, requests, start), pace_of(parts, requests, run)
 
 
+def calm_start(scenario: Scenario, workload: Workload, *, capacity_bytes: int, seed: int) -> Start | None:
+    """The state in which drives' buffers hold little, of an array of which a trial from there is the first (rule Z3).
+
+    None of others: nothing waits, something beside these buffers does, or they hold little without a trial.
+    """
+    if scenario.drive.own_start or scenario.layout.own_start or scenario.drive.media_cache is not None:
+        return None
+    parts = Parts(scenario, History(workload, capacity_bytes, seed))
+    first = parts.first_levels
+    if not parts.drives.has_level or parts.controller.has_level or parts.host.has_level:
+        return None
+    if not workload.has_writes or (first.drives is Level.MARK and _hardly_writes(scenario, workload, capacity_bytes)):
+        return None
+    return parts.start(replace(first, drives=Level.LOW))
+
+
+def stays_calm(shown: tuple[Levels, Pace], part: float = 1.0) -> bool:
+    """Whether drives' buffers that began with little go on so, and hardly more waits than when queues were filled.
+
+    In a run of which a trial is a `part` no more than what that may show.
+    """
+    levels, pace = shown
+    return levels.controller is Level.MARK and levels.drives is Level.LOW and pace.late_rise < part * _STAYS
+
+
 def settled(
     scenario: Scenario,
     workload: Workload | TraceWorkload,
@@ -241,7 +266,7 @@ def settled(
             calm = checked(calm)
         if calm.controller is not Level.MARK or calm.drives is not Level.LOW:
             calm = None
-        elif pace.late_rise < _STAYS or trials.drains_at_once(first):
+        elif stays_calm((calm, pace)) or trials.drains_at_once(first):
             return begun(replace(calm, media=first.media))
     shown, pace = tried(first)
     if calm is not None and shown.drives is Level.LOW:

@@ -13,6 +13,7 @@ import pytest
 from diskmodel.array import Array
 from diskmodel.drive import load_drive
 from diskmodel.engine import simulate as simulating
+from diskmodel.engine.drawn_runs import simulate_drawn_runs
 from diskmodel.engine.scenario import resolve
 from diskmodel.engine.steady import shared
 from diskmodel.engine.steady.shared import OVERHEAD_BYTES, Like, SharedStarts, steady_start
@@ -108,6 +109,57 @@ def test_a_run_confirms_the_levels_with_which_it_began(
     again = simulating.simulate(other, load, n_requests=8000, profile_draws=0, like=like)
     assert not tried, "the start is known"
     assert np.array_equal(found.run.completions.done_ns, again.run.completions.done_ns)
+
+
+BUFFERED = {"drive": "seagate-exos-x18", "layout": {"level": "raid10", "disks": 4}}
+FLASH = {"drive": "micron-7450-pro-1920", "layout": {"level": "raid10", "disks": 4}}
+
+
+@pytest.mark.parametrize(
+    ("array", "rate", "reads", "stays"),
+    [
+        (BUFFERED, 300, 0.5, True),
+        (BUFFERED, 1_500, 0.0, False),
+        (FLASH, 20_000, 0.5, True),
+        (FLASH, 400_000, 0.5, False),
+    ],
+)
+def test_a_run_shows_itself_that_buffers_stay_empty(
+    monkeypatch: pytest.MonkeyPatch, array: dict[str, Any], rate: int, reads: float, stays: bool
+) -> None:
+    """No trial is made where disks write what comes; where they do not, the run is that from the start of trials."""
+    described, load = Array.parse(array), Workload.parse(LOAD | {"rate": f"{rate}/s", "read_ratio": reads})
+    monkeypatch.setattr(shared, "_STARTS", SharedStarts())
+    monkeypatch.setattr(shared, "_NOT_CALM", OrderedDict())
+    tried: list[object] = []
+    run = shared.run
+    monkeypatch.setattr(shared, "run", lambda *given: (tried.append(given), run(*given))[1])
+    found = simulating.simulate(described, load, n_requests=8_000, profile_draws=0)
+    assert bool(tried) is not stays
+    tried.clear()
+    again = simulating.simulate(described, load, n_requests=8_000, profile_draws=0)
+    assert not tried, "what it shows is known"
+    assert np.array_equal(found.run.completions.done_ns, again.run.completions.done_ns)
+    with monkeypatch.context() as without:
+        without.setattr("diskmodel.engine.one_run.calm_guess", lambda *_: None)
+        usual = simulating.simulate(described, load, n_requests=8_000, profile_draws=0)
+    assert np.array_equal(found.run.completions.done_ns, usual.run.completions.done_ns)
+
+
+def test_draws_show_themselves_that_buffers_stay_empty(monkeypatch: pytest.MonkeyPatch) -> None:
+    described, load = Array.parse(BUFFERED), Workload.parse(LOAD | {"rate": "300/s"})
+    monkeypatch.setattr(shared, "_STARTS", SharedStarts())
+    tried: list[object] = []
+    run = shared.run
+    monkeypatch.setattr(shared, "run", lambda *given: (tried.append(given), run(*given))[1])
+    found = simulate_drawn_runs(described, load, 8_000, n_draws=4)
+    assert not tried
+    monkeypatch.setattr("diskmodel.engine.drawn_runs.calm_guess", lambda *_: None)
+    usual = simulate_drawn_runs(described, load, 8_000, n_draws=4)
+    assert tried
+    assert found is not None
+    assert usual is not None
+    assert found.figures == usual.figures
 
 
 def test_the_least_recently_used_start_is_forgotten() -> None:
