@@ -30,9 +30,9 @@ from diskmodel.workload import TraceWorkload, Workload
 #: What caches and buffers hold when a run begins (rule Z1).
 Begin = Literal["steady", "empty"]
 
-#: Memory of the starts that are kept, bytes. The start of a 1 GiB cache takes 1 to 4 MB. With half, a search over many
-#: large caches computes some starts again; double has been of no use.
-MAX_BYTES = 64 << 20
+#: Memory of the starts that are kept, bytes. That of a 1 GiB cache takes 1 to 4 MB. With half, a plan of a thousand
+#: flash drives, two levels of which take 70 MB, computes each start again; double has been of no use.
+MAX_BYTES = 128 << 20
 #: Memory that a start takes beside its columns: most of it is the description by which it is found, about 5 KB. At a
 #: tenth, many thousand empty starts would be kept.
 OVERHEAD_BYTES = 16 << 10

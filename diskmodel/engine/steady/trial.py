@@ -9,7 +9,7 @@ import numpy as np
 from diskmodel.engine.steady.parts import Parts
 from diskmodel.engine.steady.past.history import distinct
 from diskmodel.engine.steady.start import Level, Levels, Start
-from diskmodel.records import Op, Requests, Run
+from diskmodel.records import Int64, Op, Requests, Run
 from diskmodel.workload import Workload
 
 #: Requests of the run that shows on which side of its mark a level moves. Half of it leaves a closed stream of 128
@@ -62,7 +62,7 @@ def pace_of(parts: Parts, requests: Requests, run: Run) -> Pace:
         return Pace(len(requests) / seconds, n_pages / seconds)
     drained = (dirty[0] - dirty[last]) / max(at[last] - at[0], 1) * 1e9
     written = max(_written_bytes(requests), 1)
-    waits = run.levels[[0, len(at) // 4, -1], 1:4]
+    waits = _waiting(parts, run)[[0, len(at) // 4, -1]]
     rise, late_rise = ((waits[2] - waits[:2]).sum(axis=1) / written).tolist()
     cache_rise = float(min((waits[2, 0] - waits[1, 0]) * 4 / 3, waits[2, 0] - waits[0, 0])) / written
     return Pace(len(requests) / seconds, n_pages / seconds, float(drained), rise, late_rise, cache_rise)
@@ -93,11 +93,21 @@ def requests_of_wave(parts: Parts, filling: Pace, draining: Pace, n_dirty: int) 
     return round(filling.requests_per_s * parts.host.pages.old_ns / 1e9 + draining.requests_per_s * drain_s)
 
 
+def _waiting(parts: Parts, run: Run) -> Int64:
+    """What waits in the controller's cache, the drives' buffers and the host's memory, but for pages being filled.
+
+    Those of a thousand idle flash drives fill for hours, which would look like buffers that no drive keeps up with.
+    """
+    at = run.levels[:, 1:4].copy()
+    at[:, 1] = np.maximum(at[:, 1] - parts.drives.open_bytes, 0)
+    return at
+
+
 def levels_after(parts: Parts, levels: Levels, run: Run, requests: Requests, start: Start) -> Levels:
     """Where levels go that began at `levels`, at which this is the start."""
     if not len(run.levels):
         return Levels()
-    at, ends = run.levels[:, 1:4].copy(), parts.marks()
+    at, ends = _waiting(parts, run), parts.marks()
     caches = parts.drives.logged(levels.media)
     # a full one has room for half of what a cleaning frees, on average
     logged = int(caches.writes[:, 1].sum()) - caches.gap_sectors // 2

@@ -12,6 +12,7 @@ from statistics import fmean as mean
 from typing import NamedTuple
 
 from diskmodel.engine import with_part
+from diskmodel.engine.ledger import current
 from diskmodel.engine.steady.shared import Like
 from diskmodel.errors import DescriptionError
 from diskmodel.loading import dataclass
@@ -60,6 +61,11 @@ _FEWEST_SURE = 4
 #: Draws by which too few may seem to meet the objective as long as not all are tried: how much figures vary, and with
 #: it what a draw near a limit counts, is known from all of them. At double, twice as many are tried in vain.
 _SLACK = 0.5
+#: Computing time of the draws of an array in any case, seconds by counts. At half, arrays of twenty disks have fewer
+#: draws after a long search; at double, those of 1,400 flash drives take half a minute.
+_DRAWS_S = 5.0
+#: What is said where there is time for fewer.
+_FEWER_DRAWS = "some of the draws of what is not known (chances are from fewer)"
 
 
 def profile_risk(
@@ -108,7 +114,7 @@ def profile_risk(
     failing = Counter(name for names in missed for name in dict.fromkeys(names))
     figures, middles = {}, {}
     kinds = [perturbation.firmware for perturbation, true in found if true.outcome]
-    wide_factor, of_middle = (half_width_factor(n_draws, unknowns.dof, part) for part in (CONFIDENCE, MIDDLE))
+    wide_factor, of_middle = (half_width_factor(len(draws), unknowns.dof, part) for part in (CONFIDENCE, MIDDLE))
     for name, interval in intervals_of(trial.outcome).items():
         if name in reference:
             values = [
@@ -213,13 +219,23 @@ def _drawn(case: Case, trial: Trial, evaluate: Evaluate, n_draws: int) -> _Drawn
     known = Evaluation.of(evaluate).remembered
     key = (case.plan.model_dump_json(), array.model_dump_json(), first)
     if key not in known:
-        known[key] = _tried(case, trial.disks, first, Like(array, is_calm=False), evaluate, None)
-    same = known[key]
+        before_s = current().spent_s
+        tried = _tried(case, trial.disks, first, Like(array, is_calm=False), evaluate, None)
+        known[key] = tried, _affordable(current().spent_s - before_s)
+    same, most = known[key]
     assert same is not None
+    if most < n_draws:
+        current().leave_out([_FEWER_DRAWS])
+        draws = draw(unknowns, most, search.seed)
     length = same.outcome.n_requests if same.outcome else first
     spreads = unknowns.tails if TAIL in draws.names else None
     tails = {} if spreads is None else dict(zip(KINDS, spreads, strict=True))
     return _Drawn(unknowns, draws, same, _Truths(case, evaluate, length, trial, tails))
+
+
+def _affordable(each_s: float) -> int:
+    """Return how many draws there is time for, each of which takes so long; as few as may be enough in any case."""
+    return int(min(max(max(current().left_s, _DRAWS_S) / max(each_s, 1e-9), _FEWEST_SURE), DRAWS))
 
 
 @dataclass(frozen=True)

@@ -54,6 +54,11 @@ class Drives(Station):
         """Whether it is known how often full media caches clean; those without bands never have to."""
         return True
 
+    @property
+    def open_sectors(self) -> int:
+        """Return the sectors of each buffer that wait for more to be written with, and not for their turn."""
+        return 0
+
     # ------------------------------------------------------------------ of all kinds
     @property
     def buffer(self) -> int:
@@ -74,6 +79,12 @@ class Drives(Station):
         layout = self.scenario.layout
         room = self.buffer * (layout.n_disks - len(layout.failed)) * self.sector_bytes
         return room // 2, room
+
+    @property
+    def open_bytes(self) -> int:
+        """Bytes in all buffers that no drive would write yet, however idle it is."""
+        layout = self.scenario.layout
+        return self.open_sectors * (layout.n_disks - len(layout.failed)) * self.sector_bytes
 
     @property
     def rows_waiting(self) -> int:

@@ -55,10 +55,15 @@ class FlashDrives(Drives):
         """Nothing holds a buffer at a mark: it is programmed at once."""
         return Level.LOW
 
+    @property
+    def open_sectors(self) -> int:
+        """Return those of the page that is being filled: all but one of its units."""
+        return (self._tables.units_per_page - 1) * self._tables.sectors_per_unit
+
     def buffered(self, room: int) -> tuple[Int64, Int64, Int64]:
         per_unit = self._tables.sectors_per_unit
-        # the page that is being filled may hold all but one of its units already
-        room = max(min(room, self.buffer - (self._tables.units_per_page - 1) * per_unit), 0)
+        # the page that is being filled may hold that many already
+        room = max(min(room, self.buffer - self.open_sectors), 0)
         held = held_by_flash(self.last_writes(room + self.programmed), per_unit, room, self._staggered_units)
         return *held, EMPTY.buffered_room
 
