@@ -307,9 +307,7 @@ impl Buffer {
     fn fill(&mut self, first: i64, count: i64) {
         self.filling.extend(first..first + count);
         self.resident.add(self.page);
-        for unit in first..first + count {
-            self.places.put(unit, self.page);
-        }
+        self.places.put(first, count, self.page);
     }
 
     /// Reads the rest of a unit that is written in part; returns when it is there (rule F9).
