@@ -8,11 +8,12 @@ is made at the same time has a part each, fixed before it begins: which of them 
 from __future__ import annotations
 
 import functools
+import math
 import threading
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Generic, ParamSpec, TypeVar
+from typing import Any, Generic, ParamSpec, TypeVar
 
 from diskmodel.loading import dataclass
 
@@ -64,6 +65,7 @@ class Account:
         self._left_out: dict[str, None] = {} if whole is None else whole._left_out
         # a copy, so that of parts that are used at the same time none depends on which of them is the first
         self._entered: set[Hashable] = set() if whole is None else set(whole._entered)
+        self._costs: dict[Hashable, Any] = {} if whole is None else dict(whole._costs)
 
     @property
     def spent_s(self) -> float:
@@ -110,6 +112,15 @@ class Account:
             if what not in self._entered:
                 self._entered.add(what)
                 self._spent_s += seconds
+
+    def cost_like(self, kind: Hashable) -> Any:
+        """Return what a request was seen to cost of something of this kind; None where nothing was looked at."""
+        return self._costs.get(kind)
+
+    def note_cost(self, kind: Hashable, cost: object) -> None:
+        """Keep what a request was seen to cost of something of this kind, for further runs of the question."""
+        if math.isfinite(self.budget_s):
+            self._costs[kind] = cost
 
     def enter_run(self, kernel_s: float, n_requests: int) -> None:
         """Enter a run of so many requests, with its statistics."""

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from typing import TYPE_CHECKING
 
 from diskmodel.array import Array
 from diskmodel.engine.effort.beside import beside_trial_s, most_per_s
-from diskmodel.engine.effort.cost import GUESS, PROBE, guessed, looked_at
+from diskmodel.engine.effort.cost import GUESS, PROBE, CostSeen, guessed, looked_at
 from diskmodel.engine.effort.limits import EACH_BYTES, LEAST_OF_MOVED, LOOK_S
 from diskmodel.engine.effort.prices import DRAIN_S, DRAINED_PER_S
 from diskmodel.engine.ledger import current
@@ -28,6 +28,9 @@ _BESIDE_S = 1.0
 #: for each 30,000 requests that it asks for, and at most: all that ordinary ones take. At half, runs of pools are
 #: shorter than they are asked to be; at double, a question with twenty runs takes up to two minutes.
 _EACH_S, _EACH_MOST_S, _EACH_REQUESTS = 2.5, 6.0, 30_000
+#: How much less than is allowed a run has to take that is not looked at, as one of another number of disks was. At
+#: half, a run that begins to be overloaded may take twice as long as it may; at double, most are looked at.
+_SURE = 2.0
 #: Mean size of requests from which a run is looked at before it begins, bytes.
 _LARGE_BYTES = 1 << 20
 
@@ -52,8 +55,22 @@ def each_most(
         return min(n, guess.most_of_each(run_s))
     if guess.within(run_s / GUESS, EACH_BYTES / GUESS) >= n:
         return n
+    # of the numbers of disks of a family one is looked at, unless another one may take too long
+    kind = _kind(array, workload)
+    seen: CostSeen | None = current().cost_like(kind)
+    known = None if seen is None else seen.changed_to(array, workload, scenario)
+    if known is not None and known.most_of_each(run_s / _SURE) >= n:
+        return n
     cost = looked_at(run_of, scenario, workload, run_s, guess)
+    current().note_cost(kind, CostSeen(cost, guess, array.layout.rebuild is not None))
     return min(n, cost.most_of_each(run_s))
+
+
+def _kind(array: Array, workload: Workload) -> Hashable:
+    """Return what arrays share of which a request of a workload costs as much, by their numbers of disks."""
+    layout, drive = array.layout, array.drive
+    rebuild = layout.rebuild
+    return drive.kind, drive.name, layout.level, len(layout.failed), rebuild, array.controller, array.host, workload
 
 
 def few_enough(n: int, scenario: Scenario, workload: Workload, run_s: float, n_held: int = 0) -> int:

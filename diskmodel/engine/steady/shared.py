@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
@@ -224,7 +225,7 @@ def is_calm(
     n_trial = trial_requests(workload, rebuilds_flash=False)
     found = len(requests) >= n_trial and stays_calm(
         shown_by(requests, run, scenario, workload, capacity_bytes=array.usable_bytes, seed=seed),
-        n_trial / len(requests),
+        math.sqrt(n_trial / len(requests)),
     )
     if not found:
         with _STARTS.lock:

@@ -180,13 +180,13 @@ def calm_start(scenario: Scenario, workload: Workload, *, capacity_bytes: int, s
     return parts.start(replace(first, drives=Level.LOW))
 
 
-def stays_calm(shown: tuple[Levels, Pace], part: float = 1.0) -> bool:
+def stays_calm(shown: tuple[Levels, Pace], strictness: float = 1.0) -> bool:
     """Whether drives' buffers that began with little go on so, and hardly more waits than when queues were filled.
 
-    In a run of which a trial is a `part` no more than what that may show.
+    By that part of what may come to wait in a trial: what chance does to queues is a smaller part of a longer run.
     """
     levels, pace = shown
-    return levels.controller is Level.MARK and levels.drives is Level.LOW and pace.late_rise < part * _STAYS
+    return levels.controller is Level.MARK and levels.drives is Level.LOW and pace.late_rise < strictness * _STAYS
 
 
 def settled(

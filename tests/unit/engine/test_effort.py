@@ -1,6 +1,7 @@
 """Runs that cannot end are refused before they begin; those that can are not."""
 
 import time
+from contextlib import nullcontext
 
 import pytest
 
@@ -24,6 +25,7 @@ from diskmodel.engine.effort import (
     often_enough,
 )
 from diskmodel.engine.effort.prices import waiting_of
+from diskmodel.engine.ledger import question
 from diskmodel.engine.scenario import resolve
 from diskmodel.engine.simulate import simulate
 from diskmodel.errors import DescriptionError, Fault
@@ -422,3 +424,30 @@ def test_commands_that_wait_for_longer_than_a_sum_has_room() -> None:
     run = simulate(array, load, n_requests=193, profile_draws=0, with_angles=False).run
     assert run.devices.response_ns.sum() < 0, "the sum of all disks has wrapped around"
     assert 0 < waiting_of(run) <= run.devices.n_reads.sum() + run.devices.n_writes.sum()
+
+
+def test_of_the_numbers_of_disks_of_a_question_one_is_looked_at() -> None:
+    """Where time is so short that a guess does not do, and yet far more than such a run takes."""
+    load = Workload.parse({"size": "8 KiB", "rate": "200/s"})
+    looks: list[int] = []
+
+    def asked(disks: int, run_s: float) -> int:
+        array = Array.from_words(f"{disks}x generic-15k raid6")
+        scenario = resolve(array, 0)
+
+        def run_of(n: int) -> Run:
+            looks.append(disks)
+            return native.run(scenario, load.requests(capacity_bytes=array.usable_bytes, n=n, seed=1))
+
+        return each_most(30_000, run_of, scenario, load, array, run_s)
+
+    for in_a_question, again in ((True, False), (False, True)):
+        with question() if in_a_question else nullcontext():
+            assert asked(6, 0.15) == 30_000
+            assert looks, "the guess alone does not do"
+            looks.clear()
+            assert asked(8, 0.15) == 30_000
+            assert bool(looks) is again, "what was seen is that of one question"
+            assert asked(10, 0.001) < 30_000
+            assert looks[-1] == 10, "which may take too long"
+            looks.clear()
