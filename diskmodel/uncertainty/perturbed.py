@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import math
-import threading
-from collections import OrderedDict
-from collections.abc import Callable
-from dataclasses import fields
 from typing import TypeVar
 
 from diskmodel.array import Array
 from diskmodel.controller import DESTAGES, DESTAGES_FACTOR, Controller
 from diskmodel.description import Description
-from diskmodel.drive import Drive, DrivePerturbation, scaled_ns, with_values
+from diskmodel.drive import Drive, scaled_ns, with_values
 from diskmodel.uncertainty.perturbation import Perturbation
 from diskmodel.workload import TraceWorkload, Workload, part_of
 
@@ -23,10 +19,6 @@ _Load = TypeVar("_Load", Workload, TraceWorkload, Workload | TraceWorkload)
 #: as much as its quarters do from each other, and one that is alike on all scales, as traffic of disks is, by as much.
 #: Eighths make intervals of p99 a fifth wider without containing more; halves contain fewer.
 PART_RATIO = 1 / 4
-#: Drives of draws that are kept: all of a question. At half, none is found again, since they come in turn; at double,
-#: seeks of the largest disks take 300 MB.
-_KEPT = 16
-_OF_DRIVES = tuple(item.name for item in fields(DrivePerturbation))
 
 
 def perturbed(array: Array, workload: AnyWorkload, perturbation: Perturbation) -> tuple[Array, AnyWorkload]:
@@ -60,38 +52,10 @@ def workload_of(workload: _Load, perturbation: Perturbation) -> _Load:
     return workload.scaled(math.exp(perturbation.level)) if perturbation.level else workload
 
 
-class _KeptDrives:
-    """Drives of the last draws: the same are drawn for several arrays of a question, and for several loads."""
-
-    def __init__(self) -> None:
-        # of the drive that is described, and with it, so that its identity is nobody else's meanwhile
-        self._kept: OrderedDict[tuple[int, str], tuple[Drive, Drive]] = OrderedDict()
-        self._lock = threading.Lock()
-
-    def get(self, drive: Drive, perturbation: Perturbation, make: Callable[[], Drive]) -> Drive:
-        """Return the drive that a draw describes, made anew where it is not kept."""
-        key = id(drive), repr({name: getattr(perturbation, name) for name in _OF_DRIVES})
-        with self._lock:
-            if key in self._kept:
-                self._kept.move_to_end(key)
-                return self._kept[key][1]
-        found = make()
-        with self._lock:
-            self._kept[key] = drive, found
-            while len(self._kept) > _KEPT:
-                self._kept.popitem(last=False)
-        return found
-
-
-_DRIVES = _KeptDrives()
-
-
 def _perturbed_drive(drive: Drive, perturbation: Perturbation) -> Drive:
-    def made() -> Drive:
-        own = drive if perturbation.values is None else with_values(drive, perturbation.values)
-        return own.perturbed(perturbation)
-
-    return _DRIVES.get(drive, perturbation, made)
+    """Return the drive of a draw. To make it again takes less than to keep it, in memory that has to be cleared."""
+    own = drive if perturbation.values is None else with_values(drive, perturbation.values)
+    return own.perturbed(perturbation)
 
 
 def _destaging(array: Array, power: float) -> Controller:

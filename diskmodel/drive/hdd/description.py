@@ -31,8 +31,9 @@ from diskmodel.units import Bytes, BytesPerSecond, Nanoseconds, Rpm, SignedNanos
 MAX_CYLINDERS = 5_000_000
 
 #: Columns of seek times that are kept, of up to 5 MB each: `explain` looks at hundreds of drives that differ otherwise.
-#: At half, the drives of a comparison, and what is tried of each, drive each other out.
-_KEPT_SEEKS = 32
+#: At half, what is tried of a drive, with seeks of its own for writes, makes them anew; at four times, `simulate` takes
+#: a twelfth more, since the memory of sixteen drives that are drawn has to be cleared.
+_KEPT_SEEKS = 8
 
 #: Smallest capacity of a nearline disk, bytes. 7,200 rpm alone does not distinguish servers' disks from desktop ones;
 #: in the catalogue, all of 4 TB and more are servers' disks. Half of it would include desktop drives of 2 TB, twice of

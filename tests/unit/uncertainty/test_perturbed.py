@@ -41,7 +41,7 @@ def test_a_faster_hard_disk_seeks_faster_and_rotates_as_it_is_described(drive: s
 
 
 def test_the_same_draw_of_a_drive_is_the_same_drive() -> None:
-    """It is made once for several arrays; what is not about the drive makes no other one."""
+    """In several arrays; what is not about the drive makes no other one."""
     arrays = [Array("8x generic-7k2 raid5"), Array("4x generic-7k2 raid10")]
     arrays[1] = arrays[1].model_copy(update={"drive": arrays[0].drive})
     drawn = Perturbation(positioning=0.1, overhead=0.2)
@@ -54,7 +54,7 @@ def test_the_same_draw_of_a_drive_is_the_same_drive() -> None:
             (arrays[1], Perturbation(positioning=0.1, overhead=0.3)),
         ]
     )
-    assert first is second is tail
+    assert first == second == tail
     assert first != other
 
 
