@@ -23,9 +23,12 @@ class Drives(Station):
     ----------
     programmed : int
         Sectors that each drive has programmed last.
+    most_rows : int
+        Writes that are drawn for the buffers of all drives at most.
     """
 
     programmed = 0
+    most_rows = MAX_ROWS
 
     # ------------------------------------------------------------------ what a kind says
     def buffered(self, room: int) -> tuple[Int64, Int64, Int64]:
@@ -130,14 +133,14 @@ class Drives(Station):
         return room * layout.n_disks * self.sector_bytes * 5 // (4 * layout.pieces_of_each)
 
     def _buffered_bytes(self, room: int) -> int:
-        """The same, of no more strips than `MAX_ROWS`."""
+        """The same, of no more strips than `most_rows`."""
         layout = self.scenario.layout
         n_bytes = self._enough_bytes(room)
         if not layout.has_strips:
             return n_bytes
         # strips of one sector (RAID 3) would be 40 million of 64 disks, and small writes as many of 2,000
         piece_bytes = min(layout.strip * self.sector_bytes, self.history.workload.mean_size_bytes)
-        return min(n_bytes, int(MAX_ROWS * piece_bytes) // layout.pieces_of_each)
+        return min(n_bytes, int(self.most_rows * piece_bytes) // layout.pieces_of_each)
 
 
 def drives_of(tables: DriveTables) -> type[Drives]:
