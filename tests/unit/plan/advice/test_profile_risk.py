@@ -12,6 +12,7 @@ import pytest
 
 from diskmodel.array import Array
 from diskmodel.drive import Flash, load_drive, parse_drive
+from diskmodel.engine.ledger import current, question
 from diskmodel.plan import ask, run_plan
 from diskmodel.plan.advice.profile_risk import DRAWN_REQUESTS, _Bounds, _tried_until
 from diskmodel.plan.answer.outcome import Outcome
@@ -144,6 +145,27 @@ def test_the_answer_has_the_chance_that_is_asked_for() -> None:
     assert "a measurement of one such drive would settle" in shown
     assert best.waterfall[-1].step == "what is not known"
     assert [step.disks for step in best.waterfall[-2:]] == [best.nominal_disks, best.disks]
+
+
+@pytest.mark.parametrize(("each_s", "n_draws"), [(0.01, 16), (0.5, 10), (9.0, 4)])
+def test_as_many_draws_are_tried_as_there_is_time_for(each_s: float, n_draws: int) -> None:
+    """Sixteen of 1,400 flash drives, of seconds each, took two minutes of a question that may take a quarter of one."""
+
+    def costly(array: Array, workload: Workload, *, n_requests: int, seed: int) -> Outcome:
+        current().enter(each_s)
+        return Queues()(array, workload, n_requests=n_requests, seed=seed)
+
+    with question() as account:
+        result = run_plan(plan_of(exact=False, objective={"latency": {"p99": "40 ms"}}), evaluate=costly)
+    risk, best = result.profile_risk, result.best
+    assert risk is not None
+    assert best is not None
+    assert risk.n_draws == n_draws
+    assert any("chances are from fewer" in words for words in account.left_out) == (n_draws < 16)
+    # fewer draws need no fewer disks
+    whole = run_plan(plan_of(exact=False, objective={"latency": {"p99": "40 ms"}}), evaluate=Queues()).best
+    assert whole is not None
+    assert (best.disks or 0) >= (whole.disks or 0) - 1
 
 
 def test_a_run_that_the_account_cuts_short_does_not_cost_the_chance() -> None:
