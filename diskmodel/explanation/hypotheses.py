@@ -12,8 +12,9 @@ import numpy as np
 
 from diskmodel.engine.ledger import LEAST_LEFT, current
 from diskmodel.explanation.causes.cause import Cause, Ladder, Scale, is_sequential
+from diskmodel.explanation.causes.uneven import UnevenLaw
 from diskmodel.explanation.likelihood import chance_of, log_fit, log_likelihood
-from diskmodel.explanation.measured import SHAPE
+from diskmodel.explanation.measured import SHAPE, Figure
 from diskmodel.explanation.simulator import Floats, Simulated, Simulator, together
 from diskmodel.loading import dataclass
 
@@ -247,6 +248,7 @@ def hypothesis_of(
         loads = [figure.load for figure in simulator.figures]
         beside = np.array([_MEETING_PASS if one.kind in SHAPE else _BESIDE_PASS for one in simulator.figures])
         error = error + (effects[loads] * (figures - simulator.reference)) ** 2 + (arms[loads] & moved) * beside**2
+        error = error + np.array([_open(simulator, changed, one) for one in simulator.figures]) ** 2
     causes = tuple((one.cause, one.value, one.words) for one in variants)
     share = math.prod(one.share for one in variants)
     has_law = any(run is not None and run.law is not None for run in changed)
@@ -263,6 +265,14 @@ def _effect_error(simulator: Simulator, variants: tuple[Variant, ...], load: int
     if own and len(variants) > 1:
         own = [one for one in own if simulator.changed(load, (one.cause, one.value)) is not None]
     return _EFFECT_ERROR if own else _EXACT_ERROR
+
+
+def _open(simulator: Simulator, changed: Sequence[Simulated | None], figure: Figure) -> float:
+    """Return the standard deviation of a figure by how many requests meet a bad member."""
+    run = changed[figure.load]
+    if run is None or not isinstance(run.law, UnevenLaw) or figure.kind not in SHAPE:
+        return 0.0
+    return run.law.open(simulator.measured[figure.load]).get(figure.key, 0.0)
 
 
 def _shares_arm(simulator: Simulator, variants: tuple[Variant, ...], load: int) -> bool:
@@ -321,17 +331,23 @@ def _between(
         for step in range(_STEPS)
         if (value := _value_at(scale, pair, step / _STEPS)) is not None
     ]
-    share = prior / (len(steps) + 1)
-    for (_, first), (_, last), part, value in steps:
+    numbers = [scale.number(value) for *_, value in steps] + [scale.number(found[-1][0].value)]
+    often = [scale.often(number) if isinstance(scale, Scale) else 1.0 for number in numbers]
+    *shares, share = (prior * one / sum(often) for one in often)
+    for ((_, first), (_, last), part, value), own in zip(steps, shares, strict=True):
         causes = tuple(
             (cause, value, scale.words(value)) if other is cause and part else (other, *rest)
             for other, *rest in first.causes
         )
-        figures = (1 - part) * first.figures + part * last.figures
-        error = np.maximum(first.error, last.error)
-        near = first if part < 0.5 else last
-        yield judged(simulator, Hypothesis(causes, share, figures, error, near.offset, near.shared, near.kept), rows)
+        yield judged(simulator, replace(halfway(first, last, part), causes=causes, prior=own), rows)
     yield replace(found[-1][1], prior=share)
+
+
+def halfway(first: Hypothesis, last: Hypothesis, part: float = 0.5) -> Hypothesis:
+    """Return what lies between two strengths of one cause, which is not judged yet."""
+    near = first if part < 0.5 else last
+    figures = (1 - part) * first.figures + part * last.figures
+    return replace(near, causes=first.causes, figures=figures, error=np.maximum(first.error, last.error))
 
 
 def _value_at(scale: Scale | Ladder, pair: Sequence[tuple[Variant, Hypothesis]], part: float) -> Any:

@@ -51,3 +51,23 @@ def n_independent(scale: Floats) -> float:
     spread = np.sqrt(np.diag(scale))
     values = np.linalg.eigvalsh(scale / np.outer(spread, spread))
     return float(values.sum() ** 2 / np.sum(values**2))
+
+
+def covariance_of(found: Floats, scores: Floats) -> Floats:
+    """Return the covariance of what draws found, as it would be if what they were drawn from went not together.
+
+    Of sixteen draws, two unknowns that have nothing to do with each other correlate by a quarter as often as not, and
+    what moves one figure by both seems to be known better or worse than it is.
+
+    Parameters
+    ----------
+    found : float64, shape (n, n_figures)
+    scores : float64, shape (n, n_unknowns)
+        Of each draw.
+    """
+    centered = found - found.mean(axis=0)
+    own = scores - scores.mean(axis=0)
+    effects = np.linalg.lstsq(own, centered, rcond=None)[0] if scores.size else np.zeros((0, found.shape[1]))
+    rest = centered - own @ effects
+    squares = effects.T @ (effects * (own**2).sum(axis=0)[:, None]) + rest.T @ rest
+    return squares / (len(found) - 1)

@@ -15,6 +15,7 @@ from diskmodel.doing import doing
 from diskmodel.engine import DRAWS, Account, CostSeen, DrawnRuns, Threads, Trials, check_rare, current, on_account
 from diskmodel.errors import InputError
 from diskmodel.explanation.causes.cause import Cause, Change, Law
+from diskmodel.explanation.likelihood import covariance_of
 from diskmodel.explanation.measured import SHAPE, Figure, Measured, like_figures, measured_array
 from diskmodel.explanation.model_errors import (
     PROGRAM_NS,
@@ -184,6 +185,7 @@ class Simulator:
         self.ceiling = np.array([self._ceiling(figure) for figure in self.figures])
         self.refused: dict[str, str] = {}
         self._drawn: list[list[dict[str, float]]] = []
+        self._scores: Floats = np.empty((0, 0))
         self.offset: Floats
         self.shared: Floats
         self._draw()
@@ -244,6 +246,7 @@ class Simulator:
         if all(run is not None for run in before):
             self.dof, self.dofs = _DOF[1], np.full(len(before), _DOF[1])
         drawn = np.random.default_rng(self._seed).multivariate_normal(center, self.shared, _DRAWN)
+        self._scores = np.empty((_DRAWN, 0))
         self._drawn = [[like_figures(run, self.figures, at, row) for at, run in enumerate(self.runs)] for row in drawn]
 
     def _trials(self, change: Change, like: Expected | None = None) -> Trials:
@@ -379,10 +382,17 @@ class Simulator:
             ]
             for k in range(n)
         ]
+        self._scores = self._scores_of(n, ways)
         self.offset, self.shared = self._spread(self.reference, self._drawn)
         # of all figures together, each unknown counts by what it does to them
         widths = np.array([max(self._width(load), _LEAST_WIDTH) ** 2 for load in range(len(self.measured))])
         self.dof = float(widths.sum() / np.sum(widths / self.dofs))
+
+    def _scores_of(self, n: int, ways: Sequence[Sequence[dict[str, float]]]) -> Floats:
+        """Return what each draw is, of the loads' unknowns and of which way it goes: one column for each."""
+        columns = [column[:n] for one in self.truths if one is not None for column in one.draws.scores.T]
+        columns += [np.arange(n) % len(own) for own in ways if len(own) > 1]
+        return np.unique(np.array(columns).reshape(-1, n), axis=0).T
 
     def _ways(self, at: int) -> list[dict[str, float]]:
         """Return factors of the figures of a load that are as likely as each other, beside what is drawn."""
@@ -494,7 +504,7 @@ class Simulator:
         # the draws end where the outermost of them is: the scale of Student's t that has their spread
         loads = np.array([figure.load for figure in self.figures])
         factors = np.array([half_width_factor(n, dof, 0.95) / student(1.959964, dof) for dof in self.dofs])[loads]
-        covariance = np.cov(found, rowvar=False).reshape(n_figures, -1) * np.outer(factors, factors)
+        covariance = covariance_of(found, self._scores) * np.outer(factors, factors)
         return found.mean(axis=0), np.where(loads[:, None] == loads[None, :], covariance, _SHARED * covariance)
 
     def simulate(self, load: Measured, change: Change) -> Simulated | None:

@@ -16,6 +16,7 @@ from diskmodel.explanation.hypotheses import (
     Runs,
     Variant,
     along,
+    halfway,
     hypothesis_of,
     is_simulated,
     judged,
@@ -145,8 +146,8 @@ def _hopeful(
 ) -> tuple[tuple[Variant, ...], list[float]]:
     """Return the strengths that may explain everything alone, by the loads that were simulated, and how well each does.
 
-    Between two strengths of a scale figures are interpolated: one is left where its neighbor is. One for which there
-    was no time under some load explains nothing.
+    Between two strengths of a scale figures are interpolated: one is left where its neighbor is, or what lies between
+    both. One for which there was no time under some load explains nothing.
     """
     rows = rows_of(simulator, loads)
     found = [hypothesis_of(simulator, (one,), runs, rows) for one in variants]
@@ -158,8 +159,16 @@ def _hopeful(
     nothing = judged(simulator, Hypothesis((), 1.0, simulator.reference, np.zeros(len(simulator.figures))), rows)
     left, promise = [], []
     beside = _neighbors(variants)
+    is_between = [
+        any(
+            judged(simulator, halfway(own, other), rows).log_likelihood > best - _HOPELESS
+            for k in beside[at]
+            if own is not None and (other := found[k]) is not None
+        )
+        for at, own in enumerate(found)
+    ]
     for at, one in enumerate(variants):
-        if is_good[at] or any(is_good[k] for k in beside[at]):
+        if is_good[at] or is_between[at] or any(is_good[k] for k in beside[at]):
             own = found[at]
             left.append(one)
             promise.append(math.log(one.cause.prior) + (nothing if own is None else own).log_likelihood)

@@ -10,6 +10,7 @@ from itertools import combinations
 import numpy as np
 
 from diskmodel.engine.ledger import current
+from diskmodel.explanation.causes.cause import Scale
 from diskmodel.explanation.hypotheses import IMPOSSIBLE, Hypothesis, by_causes, judged
 from diskmodel.explanation.likelihood import log_likelihood
 from diskmodel.explanation.measured import SHAPE
@@ -77,17 +78,24 @@ def weigh(simulator: Simulator) -> list[Hypothesis]:
 
 
 def by_usual_names(found: Sequence[Hypothesis]) -> list[Hypothesis]:
-    """Return single causes, of which those about the same thing that predict the same figures have the usual name.
+    """Return single causes, of which one that is the same limit with the same figures has the usual name.
 
     A bucket of tokens that holds fewer than the clients ask for at once lets requests pass as a limit does: nothing
-    separates the two, and what speaks for one speaks for both.
+    separates the two, and what speaks for one speaks for both. A limit of bytes is another one, where it has the same
+    figures as well.
     """
-    usual: dict[tuple[str, bytes], Hypothesis] = {}
-    keys = [(one.causes[0][0].about, np.round(one.figures, 9).tobytes()) for one in found]
+    usual: dict[tuple[str, float, bytes], Hypothesis] = {}
+    keys = [(one.causes[0][0].about, _number(one), np.round(one.figures, 9).tobytes()) for one in found]
     for key, one in zip(keys, found, strict=True):
         if key not in usual or usual[key].causes[0][0].prior < one.causes[0][0].prior:
             usual[key] = one
     return [replace(one, causes=usual[key].causes) for key, one in zip(keys, found, strict=True)]
+
+
+def _number(one: Hypothesis) -> float:
+    """Return the strength of a single cause on its scale; 0 of one that has no scale."""
+    cause, value, _ = one.causes[0]
+    return cause.strengths.number(value) if isinstance(cause.strengths, Scale) else 0.0
 
 
 def as_described(hypotheses: Sequence[Hypothesis]) -> float:

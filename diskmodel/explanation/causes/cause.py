@@ -139,10 +139,13 @@ class Scale:
             share * (SELDOM / OFTEN if value < self.seldom_below else 1.0)
             for share, value in zip(shares, values, strict=True)
         ]
+        return [share * self.often(value) for share, value in zip(shares, values, strict=True)]
+
+    def often(self, strength: float) -> float:
+        """Return how much more often a strength is found than where all are found as often."""
         if self.usual is None:
-            return shares
-        often = NormalDist(math.log(self.usual[0]), self.usual[1])
-        return [share * whole * often.pdf(log) for share, log in zip(shares, logs, strict=True)]
+            return 1.0
+        return self._whole * NormalDist(math.log(self.usual[0]), self.usual[1]).pdf(math.log(strength))
 
 
 @dataclass(frozen=True)

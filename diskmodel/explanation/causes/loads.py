@@ -22,6 +22,7 @@ from diskmodel.explanation.causes.cause import (
     on_array,
     with_streams,
 )
+from diskmodel.explanation.causes.thin import first_writes
 from diskmodel.explanation.causes.uneven import touched_members
 from diskmodel.explanation.measured import Measured
 from diskmodel.uncertainty import AnyWorkload
@@ -201,56 +202,6 @@ def _whole_records(array: Array, workload: AnyWorkload, record_bytes: int) -> Ch
         return {"sizes": sizes, "alignment_bytes": None}
 
     return None if is_sequential(workload) else _change(array, workload, larger)
-
-
-def _first_writes(array: Array, workload: AnyWorkload, chunk_bytes: int) -> Change | None:
-    """Return writes that each clear or copy the chunk of a thin volume, or of one with a snapshot, that they touch."""
-
-    if workload.has_reads and workload.has_writes:
-        return _copied_beside_reads(array, workload, chunk_bytes)
-
-    def whole(stream: Stream) -> dict[str, Any] | None:
-        is_small = stream.excerpts is None and max(item.size_bytes for item in stream.sizes) < chunk_bytes
-        if stream.read_ratio or not is_small or stream.addresses.pattern == "sequential":
-            return None
-        return {"sizes": [{"size_bytes": chunk_bytes, "weight": 1.0}], "alignment_bytes": None}
-
-    return _change(array, workload, whole)
-
-
-def _copied_beside_reads(array: Array, workload: AnyWorkload, chunk_bytes: int) -> Change | None:
-    """Return the same of writes among reads, of disks: each one reads where its chunk is, copies it, and is written.
-
-    Its disks have that much more to do, and what waits for them waits alike.
-    """
-    turn_ns, layout = array.drive.period_ns, array.layout
-    if turn_ns is None or not isinstance(workload, Workload) or workload.is_open or not layout.has_strips:
-        return None
-    if is_sequential(workload) or workload.mean_size_bytes >= chunk_bytes:
-        return None
-    members = min(max(chunk_bytes / layout.strip_bytes, 1.0) * layout.disks / max(layout.data_strips, 1), layout.disks)
-    each_bytes = chunk_bytes * layout.disks / max(layout.data_strips, 1) / members
-    transfer_ns = each_bytes / array.drive.sequential_bytes_per_s * 1e9
-    clients = workload.queue_depth
-
-    def law(figures: dict[str, float], measured: Measured) -> dict[str, float]:
-        reads, writes = figures.get("reads.mean"), figures.get("writes.mean")
-        if not (reads and writes and measured.is_closed and measured.n_requests):
-            return figures
-        share = measured.n.get("writes", 0.0) / measured.n_requests
-        longer = reads + 2 * writes + transfer_ns
-        alone = share * longer + (1 - share) * reads
-        busy = 1e9 / figures["iops"] + share * (_ACCESS * turn_ns + transfer_ns) * members / layout.disks
-        rate = min(clients * 1e9 / alone, 1e9 / busy)
-        waits = clients * 1e9 / rate / alone
-        found = {"iops": rate}
-        for name, value in figures.items():
-            part, _, _ = name.partition(".")
-            if part in ("reads", "writes"):
-                found[name] = value * waits * (longer / writes if part == "writes" else 1.0)
-        return figures | found
-
-    return Change(array, workload, law)
 
 
 def _in_runs(array: Array, workload: AnyWorkload, mean_run: float) -> Change | None:
@@ -434,11 +385,12 @@ LOADS = (
     Cause(
         name="thin-unmapped",
         title="the volume is thin, or has a snapshot: the first write to a chunk clears or copies all of it",
-        prior=SELDOM,
+        prior=SOMETIMES,  # guests of some hypervisors are on thin volumes by default (Proxmox VE since 4.2: LVM-thin)
         fingerprint="small writes are as slow as those of a chunk, the first time; reads are as expected",
-        change=_first_writes,
-        strengths={f"chunks of {kib} KiB": kib << 10 for kib in (64, 256, 1024, 4096)},
+        change=first_writes,
+        strengths={f"chunks of {kib} KiB": kib << 10 for kib in (16, 64, 256, 1024, 4096)},
         about="places",
+        ladder=numbers(lambda n_bytes: f"chunks of {in_digits(n_bytes / 1024, 2)} KiB", are_whole=True),
         is_of_writes=True,
     ),
     Cause(

@@ -175,6 +175,11 @@ _SPEEDS = Scale(
     ways={"and no more": True, "or more, where the load leaves time": False},
 )
 
+#: How many times as long accesses of a disk take that is slower in each of them, and the spread of that as a logarithm:
+#: another model, shingled tracks, a missing cache or queue, an older link, a turn that is missed make it 1.5 to 6 times.
+#: Nothing that turns makes each access take twenty times as long; a disk that is so slow repeats what it reads.
+_SLOWER = (3.0, 1.0)
+
 #: Which half of a mirror it is; of other arrays, any member.
 _HALVES = {"": 0, "of a half that is only read where the other is busy": 1}
 
@@ -229,6 +234,7 @@ MEMBERS = (
             1.5,
             60.0,
             lambda factor: f"each of its accesses takes {in_digits(factor, 2)} times as long",
+            usual=_SLOWER,
             ways=_HALVES | {"of a half that is read however many wait for it (RAID 10 of Linux before 5.3)": BLINDLY},
         ),
         about="drive speed",
@@ -236,7 +242,7 @@ MEMBERS = (
     Cause(
         name="one-disk-retries",
         title="single accesses of a disk take many times as long: it retries",
-        prior=SOMETIMES,
+        prior=OFTEN,  # as often as one that is slow in each access: most disks that become slow repeat what they read
         fingerprint="the median is nearly as expected, and the slowest requests are many times slower",
         change=_one_retries,
         strengths={

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from diskmodel.array import Array
 from diskmodel.explanation.causes.cause import Ladder, Law, is_sequential
-from diskmodel.explanation.causes.uneven import Network, accesses_of, bad_member, with_wrong
+from diskmodel.explanation.causes.uneven import Network, UnevenLaw, accesses_of, bad_member
 from diskmodel.uncertainty import AnyWorkload
 from diskmodel.units import in_digits
 
@@ -50,4 +50,4 @@ def repeating(
         several = 1 - (1 - ratio) ** accesses_of(array, workload, is_write=part != "reads")
         return replace(network, bad=bad, ratio=several, length=turns / access)
 
-    return with_wrong(array, workload, wrong)
+    return UnevenLaw(array, workload, wrong)

@@ -18,12 +18,15 @@ from dataclasses import replace
 from functools import cache
 
 import numpy as np
+from numpy.typing import NDArray
 
 from diskmodel.array import Array
 from diskmodel.explanation.causes.cause import Law, is_sequential
 from diskmodel.explanation.measured import ALL_PARTS, SHAPE, Measured
 from diskmodel.loading import dataclass
 from diskmodel.uncertainty import AnyWorkload
+
+Floats = NDArray[np.float64]
 
 #: Gain of a disk that orders its commands, as a power of those that wait: 32 of them are served twice as fast as one
 #: by one (rates of single disks over depths, docs/explanation/validation/disks.md). At half, a slow
@@ -37,6 +40,12 @@ _REQUESTS, _START = 2_000, 200
 _CLIENTS = 64
 #: Shortest and longest access, over its mean: a seek and a turn that differ.
 _FROM, _TO = 0.5, 1.5
+#: Part by which the share of requests that meet a bad member is another one than the network's: who is read when two
+#: can be is known of no system so well. Where a percentile lies between requests that met it and others, it may be
+#: either's: at half, a member that repeats is called a slow one for certain; at double, hardly a percentile says more.
+_SHARE_ERROR = 0.25
+#: Percentiles by which that is found.
+_LEVELS = 9
 #: Times that a repeated access takes, over their mean: no two of them need as many turns.
 _TIMES = (0.5, 1.0, 1.5)
 
@@ -81,10 +90,21 @@ class Network:
 
 @dataclass(frozen=True)
 class Outcome:
-    """Requests per access time, and the mean and percentiles of their times."""
+    """What clients see.
+
+    Attributes
+    ----------
+    rate : float
+        Requests per access time.
+    times : dict of str to float
+        Mean and percentiles of their times.
+    open : dict of str to float
+        Standard deviation of each percentile, as a logarithm, by how many requests meet a bad member.
+    """
 
     rate: float
     times: dict[str, float]
+    open: dict[str, float]
 
 
 @cache
@@ -94,9 +114,9 @@ def outcome_of(network: Network) -> Outcome:
     n, copies, clients = network.members, network.copies, network.clients
     queues: list[deque[int]] = [deque() for _ in range(n)]
     pending = [0] * n
-    left, began = [0] * clients, [0.0] * clients
+    left, began, has_met = [0] * clients, [0.0] * clients, [False] * clients
     events: list[tuple[float, int, int]] = []
-    done: list[tuple[float, float]] = []
+    done: list[tuple[float, float, bool]] = []
     n_parts = _REQUESTS * network.touched * 2 + clients * n
     plain = iter(draws.uniform(_FROM, _TO, n_parts).tolist())
     lots = iter(draws.random(n_parts).tolist())
@@ -107,11 +127,14 @@ def outcome_of(network: Network) -> Outcome:
     def serve(now: float, member: int) -> None:
         time = next(plain) * gains[pending[member]]
         lot = next(lots)
+        client = queues[member].popleft()
         if member in network.bad:
+            is_repeated = lot < network.ratio
+            has_met[client] |= is_repeated or network.factor > 1
             time *= network.factor
-            if lot < network.ratio:
+            if is_repeated:
                 time += network.length * _TIMES[int(lot / network.ratio * len(_TIMES))]
-        heapq.heappush(events, (now + time, member, queues[member].popleft()))
+        heapq.heappush(events, (now + time, member, client))
 
     def chosen(group: int) -> int:
         own = range(group * copies, (group + 1) * copies)
@@ -125,7 +148,7 @@ def outcome_of(network: Network) -> Outcome:
         return own[next(choices)] if network.chooses == "idle" and pending[shortest] else shortest
 
     def ask(now: float, client: int) -> None:
-        began[client], left[client] = now, network.touched
+        began[client], left[client], has_met[client] = now, network.touched, False
         first = next(firsts)
         for at in range(network.touched):
             member = (first + at) % n if copies == 1 else chosen((first + at) % (n // copies))
@@ -143,28 +166,49 @@ def outcome_of(network: Network) -> Outcome:
             serve(now, member)
         left[client] -= 1
         if not left[client]:
-            done.append((now, now - began[client]))
+            done.append((now, now - began[client], has_met[client]))
             ask(now, client)
     own = done[_START:]
-    times = np.array([time for _, time in own])
+    times = np.array([time for _, time, _ in own])
+    share = sum(met for *_, met in own) / len(own)
+    near = {name: _near(times, level, _SHARE_ERROR * min(share, 1 - share)) for name, level in SHAPE.items()}
     percentiles = {name: float(np.quantile(times, level)) for name, level in SHAPE.items()}
-    return Outcome(len(own) / (own[-1][0] - done[_START - 1][0]), percentiles | {"mean": float(times.mean())})
+    spreads = {name: float(np.sqrt(np.mean((logs - np.log(percentiles[name])) ** 2))) for name, logs in near.items()}
+    rate = len(own) / (own[-1][0] - done[_START - 1][0])
+    return Outcome(rate, percentiles | {"mean": float(times.mean())}, spreads)
+
+
+def _near(times: Floats, level: float, part: float) -> Floats:
+    """Return the logarithms of percentiles as far below and above a level as is not known, equally likely ones."""
+    levels = np.linspace(level - part, min(level + part, (1 + level) / 2), _LEVELS) if part else np.array([level])
+    return np.asarray(np.log(np.quantile(times, levels)))
 
 
 #: What is wrong with the members of a network, of a part of the load ("reads", "writes" …).
 Wrong = Callable[[Network, str], Network]
 
 
-def with_wrong(array: Array, workload: AnyWorkload, wrong: Wrong) -> Law:
-    """Return what becomes of figures where something is wrong with members."""
+@dataclass(frozen=True)
+class UnevenLaw:
+    """What becomes of figures where something is wrong with members.
 
-    def law(figures: dict[str, float], measured: Measured) -> dict[str, float]:
-        outstanding = max(round(workload.queue_depth), 1) if measured.is_closed else 1
+    Attributes
+    ----------
+    array, workload
+        As they are without it.
+    wrong : callable
+    """
+
+    array: Array
+    workload: AnyWorkload
+    wrong: Wrong
+
+    def __call__(self, figures: dict[str, float], measured: Measured) -> dict[str, float]:
+        """Return figures with it."""
         found: dict[str, float] = {}
         rate = math.inf
         for part in (own for own in ALL_PARTS if f"{own}.mean" in figures):
-            healthy = _network(array, workload, outstanding, is_write=part != "reads")
-            sick, sound = outcome_of(wrong(healthy, part)), outcome_of(healthy)
+            sick, sound = self._outcomes(measured, part)
             rate = min(rate, sick.rate / sound.rate)
             # in a closed load the mean follows from the rate
             scale = sound.rate / sick.rate * sound.times["mean"] / sick.times["mean"] if measured.is_closed else 1.0
@@ -175,7 +219,19 @@ def with_wrong(array: Array, workload: AnyWorkload, wrong: Wrong) -> Law:
             found["iops"] = figures["iops"] * rate
         return figures | found
 
-    return law
+    def open(self, measured: Measured) -> dict[str, float]:
+        """Return the standard deviation of each percentile, as a logarithm, by how many requests meet a bad member."""
+        return {
+            f"{part}.{name}": value
+            for part in measured.parts
+            for name, value in self._outcomes(measured, part)[0].open.items()
+        }
+
+    def _outcomes(self, measured: Measured, part: str) -> tuple[Outcome, Outcome]:
+        """Return what clients see of the part of a load, and what they would with nothing wrong."""
+        outstanding = max(round(self.workload.queue_depth), 1) if measured.is_closed else 1
+        healthy = _network(self.array, self.workload, outstanding, is_write=part != "reads")
+        return outcome_of(self.wrong(healthy, part)), outcome_of(healthy)
 
 
 def _network(array: Array, workload: AnyWorkload, outstanding: int, *, is_write: bool) -> Network:
@@ -203,7 +259,7 @@ _ACTIVE = 10
 #: Bytes that OpenZFS joins to one read of a rotating disk (`zfs_vdev_aggregation_limit`).
 _JOINED = 1 << 20
 #: Time of a read of a flash drive by itself, s: a page's and its way, 75 to 110 us on sheets.
-_FLASH_READ_S = 90e-6
+FLASH_READ_S = 90e-6
 
 
 def _served_at_once(array: Array, workload: AnyWorkload) -> int:
@@ -212,7 +268,7 @@ def _served_at_once(array: Array, workload: AnyWorkload) -> int:
     if drive.has_arms or not drive.rated_iops > 0:
         return 1
     rate = min(drive.rated_iops, drive.sequential_bytes_per_s / workload.mean_size_bytes)
-    return max(round(rate * _FLASH_READ_S), 1)
+    return max(round(rate * FLASH_READ_S), 1)
 
 
 #: A half of a mirror of flash that is read although many wait for it. In RAID 10, of two disks as well, Linux md chose
@@ -242,7 +298,7 @@ def one_slow_member(array: Array, workload: AnyWorkload, factor: float, half: in
         chooses = "idle" if half == BLINDLY and network.copies > 1 else network.chooses
         return replace(network, bad=bad, factor=factor, chooses=chooses)
 
-    return with_wrong(array, workload, wrong)
+    return UnevenLaw(array, workload, wrong)
 
 
 def touched_members(array: Array, workload: AnyWorkload, *, is_write: bool) -> int:

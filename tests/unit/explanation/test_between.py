@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from diskmodel.array import Array
+from diskmodel.explanation import singles
 from diskmodel.explanation.causes import CAUSES
 from diskmodel.explanation.causes.cause import Scale
 from diskmodel.explanation.hypotheses import Hypothesis, Variant, along, judged
@@ -74,6 +75,23 @@ def test_a_strength_stays_where_the_next_one_on_its_ladder_fits() -> None:
     value = (0.017, 12)
     assert cause.ladder is not None
     assert [near for _, near in cause.near(cause.ladder.words(value), value)] == [(0.01, 12), (0.03, 12)]
+
+
+def test_strengths_stay_between_which_something_fits(monkeypatch: pytest.MonkeyPatch, simulator: Simulator) -> None:
+    far = 30 * math.sqrt(float(simulator.scale()[0, 0]))
+    off = {"2 outstanding": far, "3 outstanding": -far, "4 outstanding": -3 * far, "6 outstanding": -5 * far}
+    variants = [one for one in _variants("depth-lost") if one.words in off]
+    fits = next(one for one in _variants("elevator"))
+
+    def made(_: object, own: tuple[Variant], *__: object) -> Hypothesis:
+        (one,) = own
+        figures = simulator.target - simulator.offset + off.get(one.words, 0.0)
+        return judged(simulator, Hypothesis(((one.cause, one.value, one.words),), 1.0, figures, np.zeros(len(figures))))
+
+    monkeypatch.setattr(singles, "hypothesis_of", made)
+    left, promise = singles._hopeful(simulator, [*variants, fits], {}, [0])
+    assert [one.words for one in left] == ["2 outstanding", "3 outstanding", fits.words]
+    assert len(promise) == len(left)
 
 
 def test_writes_that_wait_for_the_platter_are_known_as_reads_are() -> None:

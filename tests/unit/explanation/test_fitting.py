@@ -1,6 +1,7 @@
 """What single figures say, and laws of members, mirrors and bitmaps as Linux and OpenZFS have them."""
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -118,15 +119,18 @@ def test_a_write_with_o_dsync_is_timed_with_its_commit() -> None:
 
 
 def test_a_bucket_that_acts_as_a_limit_has_its_name() -> None:
-    def of(name: str, rate: float) -> Hypothesis:
-        return Hypothesis(((CAUSES[name], rate, ""),), 0.1, np.array([math.log(rate), 0.0]))
+    def of(name: str, rate: float, value: Any = None) -> Hypothesis:
+        return Hypothesis(((CAUSES[name], value or rate, ""),), 0.1, np.array([math.log(rate), 0.0]))
 
-    found = by_usual_names([of("token-bucket", 100.0), of("rate-limit", 100.0), of("token-bucket", 200.0)])
-    assert [one.names for one in found] == [("rate-limit",), ("rate-limit",), ("token-bucket",)]
-    # another cause may predict the same and be something else
-    assert (
-        of("few-at-once", 100.0).names == by_usual_names([of("few-at-once", 100.0), of("rate-limit", 100.0)])[0].names
-    )
+    def named(*found: Hypothesis) -> list[tuple[str, ...]]:
+        return [one.names for one in by_usual_names(found)]
+
+    some = [of("token-bucket", rate, (rate, 1.0)) for rate in (100.0, 200.0)]
+    assert named(some[0], of("rate-limit", 100.0), some[1]) == [("rate-limit",), ("rate-limit",), ("token-bucket",)]
+    # other causes may predict the same and be something else: a limit of bytes as well
+    assert named(of("few-at-once", 100.0), of("rate-limit", 100.0)) == [("few-at-once",), ("rate-limit",)]
+    bytes_per_s = of("bandwidth-limit", 100.0, (409_600.0, False))
+    assert named(bytes_per_s, of("rate-limit", 100.0)) == [("bandwidth-limit",), ("rate-limit",)]
 
 
 def test_two_failed_members_are_rarer_than_one() -> None:

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from diskmodel.explanation.likelihood import chance_of, log_likelihood, n_independent
+from diskmodel.explanation.likelihood import chance_of, covariance_of, log_likelihood, n_independent
 
 SCALE = np.array([[0.04, 0.02, 0.0], [0.02, 0.09, 0.01], [0.0, 0.01, 0.01]])
 DEVIATION = np.array([0.3, -0.2, 0.05])
@@ -32,3 +32,19 @@ def test_of_several_figures_it_is_the_part_of_draws_that_are_further_off() -> No
 def test_correlated_figures_are_worth_fewer() -> None:
     assert n_independent(np.eye(4)) == pytest.approx(4)
     assert n_independent(np.ones((4, 4)) + 1e-9 * np.eye(4)) == pytest.approx(1, rel=1e-6)
+
+
+def test_unknowns_that_go_together_by_chance_widen_nothing() -> None:
+    first = stats.norm.ppf((np.arange(16) + 0.5) / 16)
+    second = np.roll(first, 8)  # goes against the first one, and they have nothing to do with each other
+    found = np.column_stack([0.06 * first + 0.08 * second, 0.06 * first, np.zeros(16)])
+    variance = float(np.var(first, ddof=1))
+    expected = variance * np.array([[0.06**2 + 0.08**2, 0.06**2, 0.0], [0.06**2, 0.06**2, 0.0], [0.0, 0.0, 0.0]])
+    assert np.corrcoef(first, second)[0, 1] < -0.3
+    assert np.cov(found, rowvar=False)[0, 0] < 0.8 * expected[0, 0]
+    assert covariance_of(found, np.column_stack([first, second])) == pytest.approx(expected, abs=1e-12)
+    # what draws do not explain stays, and nothing else is known without them
+    assert covariance_of(found, np.empty((16, 0))) == pytest.approx(np.cov(found, rowvar=False))
+    rest = found + np.outer(np.random.default_rng(1).normal(size=16), [0.0, 0.0, 0.1])
+    left = covariance_of(rest, np.column_stack([first, second]))[2, 2]
+    assert left == pytest.approx(np.cov(rest, rowvar=False)[2, 2], rel=0.2)

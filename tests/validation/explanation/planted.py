@@ -209,9 +209,10 @@ def _waiting(pace_ns: float, clients: float | None = None) -> Law:
 
 def _true_figures(own: Array, workload: AnyWorkload, change: Change, seed: int) -> dict[str, float]:
     """Return the figures of one truth about the array, with the causes."""
-    seen = Trials(own, workload, 500, seed=seed, start="steady").seen
-    truths = draw(Case(own, workload, seen), _TRUTHS, seed=1_000_003)
-    perturbation = truths.perturbations[seed % _TRUTHS] if len(truths) else Perturbation()
+    perturbation = _truth(own, workload, seed)
+    if change.array.has_drive_write_cache != own.has_drive_write_cache:
+        # how much later the slowest writes are is known of those that no buffer takes, and hardly of others
+        perturbation = replace(perturbation, p99=_truth(change.array, change.workload, seed).p99)
     if change.array.controller.write_cache is None:
         perturbation = replace(perturbation, destaging=0.0)
     array, load = perturbed(change.array, change.workload, perturbation)
@@ -227,6 +228,13 @@ def _true_figures(own: Array, workload: AnyWorkload, change: Change, seed: int) 
     )
     found = _within_links(dict(trials.reference), change.array, change.workload)
     return {key: value * np.exp(perturbation.p99) if key.endswith("p99") else value for key, value in found.items()}
+
+
+def _truth(array: Array, workload: AnyWorkload, seed: int) -> Perturbation:
+    """Return by how much one truth differs from the description of an array."""
+    seen = Trials(array, workload, 500, seed=seed, start="steady").seen
+    truths = draw(Case(array, workload, seen), _TRUTHS, seed=1_000_003)
+    return truths.perturbations[seed % _TRUTHS] if len(truths) else Perturbation()
 
 
 def _within_links(figures: dict[str, float], array: Array, load: AnyWorkload) -> dict[str, float]:

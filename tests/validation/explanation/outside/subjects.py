@@ -101,6 +101,15 @@ _MK3001 = partial(Disk, turn=60 / 15000, shortest=0.0003, longest=0.0048, bytes_
 _9200 = partial(Flash, 121e-6, 21e-6, 203, 3.5e9, 3.5e9, 285e3 * 4096, 0.02e-6)
 _P4500_2TB = partial(Flash, 85e-6, 20e-6, 83, 3.2e9, 1.05e9, 38e3 * 4096, 0.76e-6)
 
+_DM006 = partial(Disk, longest=0.0151, bytes_per_s=210e6, is_cached=True)
+_7200_12 = partial(Disk, longest=0.0151, bytes_per_s=125e6, is_cached=True)
+_15K5 = partial(Disk, turn=60 / 15000, shortest=0.0002, longest=0.0062, bytes_per_s=125e6)
+_7K500 = partial(Disk, longest=0.0151, bytes_per_s=64.8e6, is_cached=True)
+_SAVVIO = partial(Disk, turn=60 / 10000, shortest=0.0002, longest=0.0071, bytes_per_s=66.5e6)
+_CM6 = partial(Flash, 75e-6, 15e-6, 210, 6.9e9, 4.2e9, 60e3 * 4096, 0.12e-6)
+_5400MAX_SHEET = partial(Flash, 110e-6, 52e-6, 64, 540e6, 520e6, 29e3 * 4096, 2.9e-6)
+_7450_MAX = partial(Flash, 80e-6, 15e-6, 84, 6.8e9, 1.4e9, 145e3 * 4096, 1.29e-6)
+
 
 def _volume(rate: float, bytes_per_s: float, read: float = 450e-6, program: float = 600e-6) -> Callable[[], Box]:
     def box() -> Box:
@@ -408,6 +417,30 @@ SUBJECTS: tuple[dict[str, Subject], ...] = (
         "ssds": Subject("2x kingston-dc600m-7680 raid1", "satas", _of(_DC600M_7680, 2, "mirrors")),
         "nvmes": Subject("2x intel-dc-p4500-2tb raid1", "nvmes", _before_host(_P4500_2TB, 2)),
         "volume": Subject("aws-gp3-500GB, 8000 IOPS, 300MB/s", "volume", _volume(8_000, 315e6)),
+    },
+    {
+        "disk": Subject("seagate-st2000dm006", "disk", _of(_DM006, 1)),
+        "mirror": Subject("2x seagate-barracuda-7200.12 raid1", "disks", _of(_7200_12, 2, "mirrors")),
+        "raid10": Subject("6x seagate-cheetah-15k5 raid10", "disks", _of(_15K5, 6, "mirrors")),
+        "raid6": Subject("8x hitachi-deskstar-7k500 raid6", "disks", _of(_7K500, 8, "parity", n_parity=2)),
+        "raid5": Subject("5x seagate-savvio-10k1 raid5", "disks", _of(_SAVVIO, 5, "parity", n_parity=1)),
+        "raidz": Subject(
+            "1x6 seagate-barracuda-7200.12 raidz2, record 64KiB",
+            "pool",
+            _of(_7200_12, 6, "raidz", n_parity=2, record=64 * _KIB, width=6),
+            writes=False,
+        ),
+        "pool": Subject(
+            "4x2 seagate-exos-10e2400-1200 mirrors, record 16KiB",
+            "pool",
+            _of(_10E2400, 8, "pool", record=16 * _KIB),
+            writes=False,
+        ),
+        "ssd": Subject("kingston-dc600m-960", "sata", _of(_DC600M, 1)),
+        "nvme": Subject("kioxia-cm6-r-30720", "nvme", _of(_CM6, 1)),
+        "ssds": Subject("2x micron-5400-max-1920 raid1", "satas", _of(_5400MAX_SHEET, 2, "mirrors")),
+        "nvmes": Subject("2x micron-7450-max-800 raid1", "nvmes", _before_host(_7450_MAX, 2)),
+        "volume": Subject("aws-gp3-500GB, 10000 IOPS, 450MB/s", "volume", _volume(10_000, 472e6)),
     },
 )
 
