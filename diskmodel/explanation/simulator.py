@@ -550,7 +550,7 @@ class Simulator:
         for cause, value in causes:
             try:
                 further = found.then(cause.change(found.array, found.workload, value))
-            except InputError as error:
+            except (InputError, ValueError) as error:
                 self.refused[cause.name] = str(error)
                 continue
             if further is not None:

@@ -50,7 +50,9 @@ def _without_write_back(drive: Hdd, _: None) -> Hdd | None:
 
 def _emulated_sectors(drive: Hdd, _: None) -> Hdd:
     turn_more = {"write_seek": drive.seek_of_writes, "write_settle_ns": drive.settle_ns + drive.period_ns}
-    return drive.model_copy(update=turn_more)
+    # tracks lie where they lay, and hold as much
+    skews = {} if drive.zones is not None else {"skew_margin_ns": drive.margin_ns}
+    return drive.model_copy(update=turn_more | skews)
 
 
 def _shingled(drive: Hdd, rewriting_ns: float | None) -> Hdd | None:

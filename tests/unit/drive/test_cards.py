@@ -8,10 +8,11 @@ import math
 from pathlib import Path
 from pkgutil import resolve_name
 
+import numpy as np
 import pytest
 
 from diskmodel.array import Array
-from diskmodel.drive import Drive, catalogue
+from diskmodel.drive import Drive, Hdd, catalogue, load_drive
 from diskmodel.drive.card import Card
 from diskmodel.drive.parse import KINDS, parse_drive
 from diskmodel.drive.perturbation import DrivePerturbation
@@ -91,3 +92,13 @@ def test_a_drive_that_cannot_deviate_so_says_none() -> None:
     array = Array("generic-7k2", "raid1", 2)
     assert array.drive.deviating("throttled", 0.5) is None
     assert DRIVES["virtual"].deviating("shingled") is None
+
+
+@pytest.mark.parametrize("name", [name for name, one in catalogue().items() if isinstance(one, Hdd)])
+def test_parts_of_sectors_leave_the_tracks_of_every_disk_where_they_are(name: str) -> None:
+    drive = load_drive(name)
+    other = drive.deviating("emulated-sectors")
+    assert other is not None
+    own, found = drive.tables(), other.tables()
+    assert np.array_equal(own.sectors_per_track, found.sectors_per_track)
+    assert np.array_equal(own.seek_ns, found.seek_ns)
