@@ -70,4 +70,4 @@ def covariance_of(found: Floats, scores: Floats) -> Floats:
     effects = np.linalg.lstsq(own, centered, rcond=None)[0] if scores.size else np.zeros((0, found.shape[1]))
     rest = centered - own @ effects
     squares = effects.T @ (effects * (own**2).sum(axis=0)[:, None]) + rest.T @ rest
-    return squares / (len(found) - 1)
+    return np.asarray(squares / (len(found) - 1))

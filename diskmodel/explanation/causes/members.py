@@ -176,8 +176,8 @@ _SPEEDS = Scale(
 )
 
 #: How many times as long accesses of a disk take that is slower in each of them, and the spread of that as a logarithm:
-#: another model, shingled tracks, a missing cache or queue, an older link, a turn that is missed make it 1.5 to 6 times.
-#: Nothing that turns makes each access take twenty times as long; a disk that is so slow repeats what it reads.
+#: another model, shingled tracks, a missing cache, an older link, or a turn that is missed make it 1.5 to 6 times. A
+#: disk that takes twenty times as long repeats what it reads. With all factors as often, such a one is called slow.
 _SLOWER = (3.0, 1.0)
 
 #: Which half of a mirror it is; of other arrays, any member.

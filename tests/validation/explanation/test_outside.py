@@ -116,6 +116,7 @@ def test_of_the_kept_cases_most_are_seen_and_found() -> None:
         (10, 0.5, 0.7, 0.1),
         (11, 0.5, 0.7, 0.1),
         (12, 0.5, 0.6, 0.1),
+        (13, 0.5, 0.6, 0.1),
     ):
         rows = table.chosen(table.read(), draw, False)
         assert len(rows) >= 25

@@ -59,7 +59,7 @@ def test_of_the_kept_cases_the_planted_cause_is_first_in_nine_of_ten() -> None:
     assert found.three >= 0.98 * found.seen
 
 
-@pytest.mark.xfail(strict=True, reason="5 of 21: two causes weigh a hundredth of one, and evidence counts for half")
+@pytest.mark.xfail(strict=True, reason="6 of 21: two causes weigh a hundredth of one, and evidence counts for half")
 def test_of_the_kept_cases_two_causes_are_both_named_in_half() -> None:
     found = table.counts(table.of_kind("pair"))
     assert found.seen >= 15
