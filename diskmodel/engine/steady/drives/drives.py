@@ -23,12 +23,9 @@ class Drives(Station):
     ----------
     programmed : int
         Sectors that each drive has programmed last.
-    most_rows : int
-        Writes that are drawn for the buffers of all drives at most.
     """
 
     programmed = 0
-    most_rows = MAX_ROWS
 
     # ------------------------------------------------------------------ what a kind says
     def buffered(self, room: int) -> tuple[Int64, Int64, Int64]:
@@ -43,6 +40,11 @@ class Drives(Station):
     def full_of(tables: DriveTables, lba: int) -> list[tuple[int, int, int]]:
         """Return writes in order up to `lba` that fill a buffer: first block, sectors, and room of each (rule Z12)."""
         return []
+
+    @property
+    def most_rows(self) -> int:
+        """Writes that are drawn for the buffers of all drives at most."""
+        return MAX_ROWS
 
     def own_columns(self) -> Mapping[str, Any]:
         """Return what else the kind holds, at any level."""

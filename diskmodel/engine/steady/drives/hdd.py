@@ -24,20 +24,31 @@ from diskmodel.workload import Sequential
 #: Part of a buffer from which on what is listed of it counts as all: room for a hundred writes of each disk is left. At
 #: 0.8, 40 disks take a run of 30,000 writes into the room that is missing.
 _NEARLY_ALL = 0.99
-#: Writes that are drawn for all buffers at most; the rest of what they hold is room that is taken (`HardDisks.apart`).
+#: Writes that are drawn for all buffers at most where these hold a small part of all that is ever written, one of so
+#: many; the rest of what they hold is room that is taken (`HardDisks.apart`), in which nothing is written again.
 #: Firmware chooses among some hundred of them. With four times as many, arrays of 24 to 100 disks complete as much,
 #: within what another seed changes, and take up to five times as long; at half, 1,000 disks have 250 each.
-_MOST_ROWS = 1 << 19
+_MOST_ROWS, _SMALL_PART = 1 << 19, 16
 
 
 class HardDisks(Drives):
     """Writes that buffers hold, those in media caches, and runs that go past these."""
 
-    most_rows = _MOST_ROWS
-
     @property
     def _tables(self) -> HddTables:
         return cast("HddTables", self.scenario.drive)
+
+    @property
+    def most_rows(self) -> int:
+        return _MOST_ROWS if self._sectors_ever() >= _SMALL_PART * self.buffer else super().most_rows
+
+    def _sectors_ever(self) -> float:
+        """Return the sectors of a buffer that all would take which is ever written to a disk."""
+        layout, history = self.scenario.layout, self.history
+        # what is in order takes the room that it is long; single writes take more
+        mean_sectors = max(history.workload.mean_size_bytes // self.sector_bytes, 1)
+        written = n_blocks_of(regions_of(history, self.sector_bytes, only_writes=True)) * layout.pieces_of_each
+        return written // layout.n_disks * max(self._tables.write_room_sectors / mean_sectors, 1.0)
 
     @property
     def rows_waiting(self) -> int:
@@ -75,12 +86,7 @@ class HardDisks(Drives):
         # what goes to a few disks at a time is not on all of them
         if least >= _NEARLY_ALL * room or 2 * least < of_each.mean():
             return room
-        layout, history = self.scenario.layout, self.history
-        # what is in order takes the room that it is long; single writes take more
-        mean_sectors = max(history.workload.mean_size_bytes // self.sector_bytes, 1)
-        written = n_blocks_of(regions_of(history, self.sector_bytes, only_writes=True)) * layout.pieces_of_each
-        in_buffer = written // layout.n_disks * max(self._tables.write_room_sectors / mean_sectors, 1.0)
-        return least if self.is_cut(room) and room <= in_buffer else room
+        return least if self.is_cut(room) and room <= self._sectors_ever() else room
 
     def apart(self, room: int, buffered: Int64, buffered_room: Int64) -> int:
         """Return the sectors of each buffer that are full beside those writes, of `room`.
