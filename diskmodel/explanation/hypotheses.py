@@ -272,7 +272,7 @@ def _open(simulator: Simulator, changed: Sequence[Simulated | None], figure: Fig
     run = changed[figure.load]
     if run is None or not isinstance(run.law, UnevenLaw) or figure.kind not in SHAPE:
         return 0.0
-    return run.law.open(simulator.measured[figure.load]).get(figure.key, 0.0)
+    return run.law.left_open(simulator.measured[figure.load]).get(figure.key, 0.0)
 
 
 def _shares_arm(simulator: Simulator, variants: tuple[Variant, ...], load: int) -> bool:

@@ -98,13 +98,13 @@ class Outcome:
         Requests per access time.
     times : dict of str to float
         Mean and percentiles of their times.
-    open : dict of str to float
+    left_open : dict of str to float
         Standard deviation of each percentile, as a logarithm, by how many requests meet a bad member.
     """
 
     rate: float
     times: dict[str, float]
-    open: dict[str, float]
+    left_open: dict[str, float]
 
 
 @cache
@@ -219,12 +219,12 @@ class UnevenLaw:
             found["iops"] = figures["iops"] * rate
         return figures | found
 
-    def open(self, measured: Measured) -> dict[str, float]:
+    def left_open(self, measured: Measured) -> dict[str, float]:
         """Return the standard deviation of each percentile, as a logarithm, by how many requests meet a bad member."""
         return {
             f"{part}.{name}": value
             for part in measured.parts
-            for name, value in self._outcomes(measured, part)[0].open.items()
+            for name, value in self._outcomes(measured, part)[0].left_open.items()
         }
 
     def _outcomes(self, measured: Measured, part: str) -> tuple[Outcome, Outcome]:
