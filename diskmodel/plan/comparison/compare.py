@@ -351,7 +351,8 @@ def _why(array: Array, workload: Workload, counted: float, outcome: Outcome) -> 
             if simulated_ms > assumed_ms and writes_shingled(array.drive, workload):
                 side = "cleaning of the media cache of shingled tracks"
             said.append(f"an operation takes {simulated_ms:.2f} ms, by rule of thumb {assumed_ms:.2f} ms ({side})")
-    if abs(outcome.back_end_per_host / counted - 1) > 0.03:
+    # a cache that has all of the data leaves none to the disks
+    if abs(outcome.back_end_per_host - counted) > 0.03 * counted:
         said.append(
             f"a request takes {outcome.back_end_per_host:.2f} disk operations, by rule of thumb {counted:.2f} "
             f"({why_other_operations(workload, array, is_fewer=outcome.back_end_per_host < counted)})"

@@ -82,7 +82,7 @@ def _operations(trier: Trier, trial: Trial) -> str:
     array = case.array(trial.disks)
     counted = operations_of(array, case.workload, case.required_bytes)
     simulated = outcome.back_end_per_host
-    if math.isnan(simulated) or abs(simulated / counted - 1) < 0.03:
+    if math.isnan(simulated) or abs(simulated - counted) <= 0.03 * counted:
         return ""
     cause = why_other_operations(case.workload, array, is_fewer=simulated < counted)
     return f"the rule of thumb counts {counted:.2f} disk operations a request; simulated, {simulated:.2f} ({cause})"

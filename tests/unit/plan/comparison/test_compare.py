@@ -285,6 +285,15 @@ def test_the_media_cache_is_why_shingled_disks_are_slow(drive: str, reads: float
     assert line.endswith(f"({reason})")
 
 
+def test_a_cache_that_has_all_of_the_data_leaves_no_operations_to_compare() -> None:
+    """Reads of a drive of 64 GB behind a cache of 256 GiB: a division by no operations was a bug in diskmodel."""
+    cache = {"read_cache": {"size": "256 GiB"}}
+    cached = Array.parse({"drive": "intel-x25-e-64", "layout": {"level": "raid1", "disks": 2}, "controller": cache})
+    load = Workload.parse({"size": "1 MiB", "read_ratio": 1.0, "clients": 8})
+    (found,) = compare([cached], load, n_requests=1000).arrays
+    assert not found.differs
+
+
 def test_truths_that_only_one_array_had_time_for_make_no_pairs() -> None:
     one = simulate_drawn_runs(array("raid0", 2), LOAD.scaled(0.2), 500, n_draws=6, seed=1)
     assert one is not None
