@@ -6,7 +6,7 @@ import math
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
-from typing import Literal
+from typing import Literal, TypeVar
 
 from diskmodel.array import Array
 from diskmodel.engine.ledger import current
@@ -27,6 +27,8 @@ from diskmodel.engine.steady.trial import Pace, trial_requests
 from diskmodel.loading import dataclass
 from diskmodel.records import Requests, Run
 from diskmodel.workload import TraceWorkload, Workload
+
+T = TypeVar("T")
 
 #: What caches and buffers hold when a run begins (rule Z1).
 Begin = Literal["steady", "empty"]
@@ -228,10 +230,7 @@ def is_calm(
         math.sqrt(n_trial / len(requests)),
     )
     if not found:
-        with _STARTS.lock:
-            _NOT_CALM[_key(array, workload, seed), n_requests] = None
-            while len(_NOT_CALM) > _MOST_SHOWN:
-                _NOT_CALM.popitem(last=False)
+        _keep(_NOT_CALM, (_key(array, workload, seed), n_requests), None)
     return found
 
 
@@ -241,7 +240,7 @@ def note(
     """Keep what a run of so many requests shows of an array's start, for those that differ little from it."""
     if scenario.start.levels is not None:
         shown = shown_by(requests, run, scenario, workload, capacity_bytes=array.usable_bytes, seed=seed)
-        _keep_shown((*_key(array, workload, seed), n_requests), shown)
+        _keep(_SHOWN, (*_key(array, workload, seed), n_requests), shown)
 
 
 def is_noted(like: Like, workload: Workload, seed: int, n_requests: int) -> bool:
@@ -255,11 +254,12 @@ def _shown(like: Like, workload: Workload, seed: int, n_requests: int) -> tuple[
         return _SHOWN.get((*_key(like.array, workload, seed), n_requests))
 
 
-def _keep_shown(key: Hashable, shown: tuple[Levels, Pace]) -> None:
+def _keep(of_last: OrderedDict[Hashable, T], key: Hashable, seen: T) -> None:
+    """Keep what was seen of an array beside that of the last ones."""
     with _STARTS.lock:
-        _SHOWN[key] = shown
-        while len(_SHOWN) > _MOST_SHOWN:
-            _SHOWN.popitem(last=False)
+        of_last[key] = seen
+        while len(of_last) > _MOST_SHOWN:
+            of_last.popitem(last=False)
 
 
 #: What trials and runs of the last arrays show that others differ little from, from their steady levels.
@@ -282,7 +282,7 @@ def _near(like: Like, workload: Workload, seed: int) -> Near:
         shown = _SHOWN.get(key)
     if shown is None:
         shown = shown_at(start.levels, scenario, workload, capacity_bytes=array.usable_bytes, seed=seed, engine=run)
-        _keep_shown(key, shown)
+        _keep(_SHOWN, key, shown)
     return Near(start, shown)
 
 
