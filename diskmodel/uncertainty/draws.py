@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import zlib
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from diskmodel.uncertainty.case import Case
 from diskmodel.uncertainty.perturbation import Perturbation
 from diskmodel.uncertainty.points import Floats, normal_scores
 from diskmodel.uncertainty.registry import COLUMNS, UNKNOWNS
-from diskmodel.uncertainty.unknown import Unknown
+from diskmodel.uncertainty.unknown import Common, Unknown
 
 
 @dataclass(frozen=True)
@@ -61,14 +62,14 @@ def draw(case: Case, n: int, seed: int = 0) -> Draws:
     ]
     if not found:
         return Draws((), (), np.empty((0, 0)), ())
-    all_scores = normal_scores(n, max(COLUMNS) + 1, seed)
-    rows = [_rows(case, unknown, n, seed) for _, unknown, _ in found]
-    scores = np.column_stack([all_scores[at, column] for at, (column, _, _) in zip(rows, found, strict=True)])
+    columns = _columns(case, [unknown for _, unknown, _ in found], n, seed)
+    scores = np.column_stack([columns[unknown.common][:, column] for column, unknown, _ in found])
+    order = scores.argsort(axis=0).argsort(axis=0)
     perturbations = []
     for i in range(n):
         total = Perturbation()
         for k, (_, _, known) in enumerate(found):
-            total = total.plus(known.perturbation(float(scores[i, k]), int(rows[k][i])))
+            total = total.plus(known.perturbation(float(scores[i, k]), int(order[i, k])))
         perturbations.append(total)
     return Draws(
         tuple(case.array.drive.unknowns_called.get(unknown.name, unknown.name) for _, unknown, _ in found),
@@ -78,10 +79,12 @@ def draw(case: Case, n: int, seed: int = 0) -> Draws:
     )
 
 
-def _rows(case: Case, unknown: Unknown, n: int, seed: int) -> np.ndarray:
-    """Return the order in which a case takes the values of an unknown: the same wherever it has the same value."""
-    if unknown.common == "all":
-        return np.arange(n)
+def _columns(case: Case, found: Sequence[Unknown], n: int, seed: int) -> dict[Common, Floats]:
+    """Return the columns that a case takes the values of its unknowns from: the same wherever it has the same value.
+
+    They hardly go together: each is drawn beside those that are common to more. Of 16 points only 15 columns can be, so
+    those of a recorded load are there only where the load is one, which is the same in all that is compared.
+    """
     # the same drive, whatever is known of its queue and of how its firmware takes writes, and whenever it was fitted
     no_drive: dict[str, Any] = {
         "uncertainty": {"queues"},
@@ -90,7 +93,18 @@ def _rows(case: Case, unknown: Unknown, n: int, seed: int) -> np.ndarray:
         "program_beside_reads_ns": True,
         "provenance": {"program", "date", "host_kernel"},
     }
-    key = case.array.drive.model_dump_json(exclude=no_drive)
-    if unknown.common == "array":
-        key += case.array.layout.level
-    return np.random.default_rng([seed, zlib.crc32(key.encode())]).permutation(n)
+    drive = case.array.drive.model_dump_json(exclude=no_drive)
+    keys: dict[Common, str] = {"all": "", "drive": drive, "array": drive + case.array.layout.level}
+    kinds = (None, "hdd" if case.is_hdd else "flash")
+    possible = [
+        (unknown.common, column)
+        for column, unknown in zip(COLUMNS, UNKNOWNS, strict=True)
+        if unknown.kind in kinds and (not unknown.is_of_recording or unknown in found)
+    ]
+    columns: dict[Common, Floats] = {}
+    before = np.empty((n, 0))
+    for common, key in keys.items():
+        width = 1 + max(column for whose, column in possible if whose == common)
+        columns[common] = normal_scores(n, width, [seed, zlib.crc32(key.encode())], before)
+        before = np.column_stack([before, columns[common]])
+    return columns

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math  # noqa: F401 (examples)
+from collections.abc import Sequence
 from functools import cache
 from statistics import NormalDist, stdev
 
@@ -18,14 +19,16 @@ Floats = NDArray[np.float64]
 _TRIED = 64
 
 
-def normal_scores(n: int, n_dimensions: int, seed: int) -> Floats:
+def normal_scores(n: int, n_dimensions: int, seed: int | Sequence[int], beside: Floats | None = None) -> Floats:
     """Return `n` points of shape (n, n_dimensions), each column a permutation of the same normal scores.
 
     Parameters
     ----------
     n : int, at least 2
     n_dimensions : int
-    seed : int
+    seed : int or sequence of int
+    beside : ndarray of float64, shape (n, any), optional
+        Columns of other such points, with which these shall not go together either.
 
     Notes
     -----
@@ -33,34 +36,25 @@ def normal_scores(n: int, n_dimensions: int, seed: int) -> Floats:
     ranks of normal deviates that were made orthogonal to the columns before them, as long as there are fewer columns
     than points, so that effects of two columns are hardly mistaken for each other (R. L. Iman and W. J. Conover, "A
     distribution-free approach to inducing rank correlation among input variables", 1982). Of further columns no one can
-    be orthogonal to all; what is left of one would be almost the same for each of them. Each is the one of some random
-    orders whose largest correlation with those before is the smallest. A further column does not change those before
-    it.
+    be orthogonal to all; what is left of one would be almost the same for each of them, so each is the one of
+    some random orders whose largest correlation with those before is the smallest. A further column does not change
+    those before it.
     """
     normal = NormalDist()
     levels = np.array([normal.inv_cdf((i + 0.5) / n) for i in range(n)])
     rng = np.random.default_rng(seed)
-    columns: list[Floats] = []
-    basis = [np.full(n, n**-0.5)]
-    for _ in range(n_dimensions):
-        if len(basis) < n - 1:
-            column = levels[np.argsort(np.argsort(_beside(rng.standard_normal(n), basis)))]
-        else:
-            tried = levels[np.array([rng.permutation(n) for _ in range(_TRIED)])]
-            column = tried[np.abs(tried @ np.column_stack(columns or [levels])).max(axis=1).argmin()]
-        columns.append(column)
-        rest = _beside(column, basis)
-        length = float(np.linalg.norm(rest))
-        if length > 1e-6:
-            basis.append(rest / length)
-    return np.column_stack(columns) if columns else np.empty((n, 0))
-
-
-def _beside(vector: Floats, basis: list[Floats]) -> Floats:
-    """Return what is left of a vector without its parts along some orthonormal ones."""
-    for direction in basis:
-        vector = vector - (vector @ direction) * direction
-    return vector
+    before = np.empty((n, 0)) if beside is None else beside
+    columns = np.empty((n, before.shape[1] + n_dimensions))
+    columns[:, : before.shape[1]] = before
+    for at in range(before.shape[1], columns.shape[1]):
+        is_apart = at < n - 1
+        deviates = rng.standard_normal((1 if is_apart else _TRIED, n))
+        if is_apart:
+            basis, _ = np.linalg.qr(np.column_stack([np.ones(n), columns[:, :at]]))
+            deviates -= deviates @ basis @ basis.T
+        tried = levels[deviates.argsort(axis=1).argsort(axis=1)]
+        columns[:, at] = tried[np.abs(tried @ columns[:, :at]).max(axis=1, initial=0.0).argmin()]
+    return columns[:, before.shape[1] :]
 
 
 @cache

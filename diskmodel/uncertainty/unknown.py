@@ -20,7 +20,7 @@ class Known(NamedTuple):
     origin : str
         Where its spread comes from, in words.
     perturbation : callable
-        Of a normal score and the number of the draw: by how much the array differs from its description.
+        Of a normal score and its place among those of all draws: by how much the array differs from its description.
     """
 
     origin: str
@@ -41,12 +41,15 @@ class Unknown(NamedTuple):
         Returns what is known of it in a case; None where the case does not depend on it.
     kind : "hdd", "flash" or None
         Of the drives that have it; None where all may.
+    is_of_recording : bool
+        Whether only loads have it that were taken from a recording.
     """
 
     name: str
     common: Common
     known: Callable[[Case], Known | None]
     kind: Literal["hdd", "flash"] | None = None
+    is_of_recording: bool = False
 
     def may_be_beside(self, other: Unknown) -> bool:
         """Return whether a case may depend on both, and takes their values in one order."""
