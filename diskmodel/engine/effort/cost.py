@@ -25,6 +25,7 @@ from diskmodel.engine.effort.prices import (
     STRIP_S,
     WRITE_BLOCK_S,
     host_page_s,
+    in_memory_s,
     is_sized,
     on_disks_s,
     record_of_disks,
@@ -67,6 +68,7 @@ class Cost(NamedTuple):
         run_s += host_page_s(scenario, run.engine) * n * _bytes(workload) / PAGE_BYTES
         cached = _in_caches(scenario, workload, run.engine)
         run_s += n * (cached.run_s + CROWDED_S[run.engine] * _crowded(scenario, workload))
+        run_s += in_memory_s(run, n, run.engine)
         written = int(run.devices.write_bytes.sum())
         # what caches took is written later
         mean_written = workload.mean_written_bytes if isinstance(workload, Workload) else 0.0

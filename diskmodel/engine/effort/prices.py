@@ -102,8 +102,7 @@ def entered_s(run: Run, scenario: Scenario, n_requests: int, n_bytes: int, engin
     """Return the computing time of a run of so many requests of so many bytes in all, as an account enters it."""
     unit = scenario.drive.sector_bytes
     seconds = on_disks_s(run, scenario, 0.0, engine)
-    n_commands = int(run.devices.n_reads.sum() + run.devices.n_writes.sum())
-    seconds += _IN_MEMORY_S[engine] * max(n_requests - n_commands, 0)
+    seconds += in_memory_s(run, n_requests, engine)
     # what buffers held when the run began, and what disks at rest wrote of it
     drained = min(len(scenario.start.buffered), DRAINED_PER_S * scenario.n_devices * run.end_ns / 1e9)
     seconds += DRAIN_S[engine] * drained + _begun_s(scenario, engine) + _DISK_S * scenario.n_devices
@@ -123,6 +122,12 @@ def entered_s(run: Run, scenario: Scenario, n_requests: int, n_bytes: int, engin
     n_blocks = n_bytes / (PAGE_BYTES if pool is None else pool.record * unit)
     seconds += READ_BLOCK_S[engine] * n_blocks * is_sized(controller.read_cache)
     return seconds + WRITE_BLOCK_S[engine] * n_blocks * (controller.write_cache is not None)
+
+
+def in_memory_s(run: Run, n_requests: int, engine: str) -> float:
+    """Return the computing time of the requests of a run for which its disks had no command."""
+    n_commands = int(run.devices.n_reads.sum() + run.devices.n_writes.sum())
+    return _IN_MEMORY_S[engine] * max(n_requests - n_commands, 0)
 
 
 def host_page_s(scenario: Scenario, engine: str) -> float:
