@@ -80,8 +80,8 @@ class OneRun:
     def result(self) -> Result:
         """Return its result, without what the profile leaves open."""
         array, workload, seed, like = self.array, self.workload, self.seed, self.like
-        if self.n_requests is None and isinstance(workload, Workload):
-            check_rare(array, workload)  # before the steady start, which may simulate, too
+        if isinstance(workload, Workload) and (self.n_requests is None or self.start == "steady"):
+            check_rare(array, workload)  # before the steady start, which may simulate more than is asked for
         scenario = resolve(array, seed)
         if self.start != "steady":
             return self._from(scenario, scenario.start)

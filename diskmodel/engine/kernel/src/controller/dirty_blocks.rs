@@ -197,6 +197,11 @@ impl DirtyBlocks {
         self.n_waiting = blocks.len() as i64;
     }
 
+    /// Whether the write that found no room last would still find none.
+    pub fn is_still_full(&self) -> bool {
+        self.refused > 0 && self.used() + self.refused > self.capacity
+    }
+
     /// Takes blocks [first, end) if there is room; a line in which a block waits already takes no more (rule K7).
     pub fn accept(&mut self, first: i64, end: i64) -> bool {
         if self.used() + self.refused > self.capacity {

@@ -127,6 +127,9 @@ impl<D: Device, H: AboveController<D>> WithFront<D, H> {
                 break;
             }
             let (Some(&(host, since)), Some(dirty)) = (cache.blocked.front(), &mut cache.dirty) else { break };
+            if dirty.is_still_full() {
+                break;
+            }
             let HostRequest { sector, n, .. } = self.requests[host];
             let (first, end) = (div(sector, cache.block), div(sector + n + cache.block - 1, cache.block));
             if !dirty.fits(first, end) {
