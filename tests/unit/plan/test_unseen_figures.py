@@ -101,3 +101,10 @@ def test_a_cache_that_still_fills_is_followed_until_it_is_known_to_overflow(rate
     array = Array.from_words("8x generic-10k raid5, 1GiB cache")
     load = Workload.parse({"size": "8 KiB", "read_ratio": 0.5, "rate": rate})
     assert Simulated()(array, load, n_requests=30_000, seed=0).is_stable is is_stable
+
+
+def test_an_overload_does_not_complete_more_than_it_is_offered() -> None:
+    """What waits already may be completed beside it: then the rate says nothing about what is missed."""
+    for done, words in ((14_759.0, "the queue grows without end"), (12_000.0, "it completes 12,000 of 14,690")):
+        item = Criterion("iops", "overloaded", 14_690.0, Interval.exact(done), "/s", False, Verdict.FAILS)
+        assert words in item.in_short()
