@@ -53,11 +53,6 @@ class Trial(Record):
         return self.verdict is Verdict.HOLDS
 
     @property
-    def is_open(self) -> bool:
-        """Whether a run leaves undecided if every criterion is met."""
-        return self.outcome is not None and self.verdict is Verdict.UNDECIDED
-
-    @property
     def fails_only_in_replay(self) -> bool:
         """Whether the array meets the objective under the fitted workload and misses it under the trace itself."""
         return self.replay is not None and not self.is_met

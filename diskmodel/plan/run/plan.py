@@ -24,14 +24,13 @@ from diskmodel.plan.advice.spreading import spreading
 from diskmodel.plan.advice.waterfall import waterfall
 from diskmodel.plan.answer.candidate import Candidate, nearest
 from diskmodel.plan.answer.plan_result import PlanResult
-from diskmodel.plan.answer.trial import Trial
 from diskmodel.plan.comparison.pareto import pareto_front, points_of
 from diskmodel.plan.question.case import Case, cases
 from diskmodel.plan.question.description import PlanDescription
 from diskmodel.plan.run.pool import Progress, SoFar, Workers
 from diskmodel.plan.search.aligned import aligned_counts
 from diskmodel.plan.search.complete import complete, complete_with_rebuild
-from diskmodel.plan.search.fewest_disks import open_trials, search_briefly, search_family, search_on
+from diskmodel.plan.search.fewest_disks import search_family
 from diskmodel.plan.trial.at_once import at_once, counted
 from diskmodel.plan.trial.evaluation import Evaluate, Evaluation, evaluator
 from diskmodel.plan.trial.trier import is_settled, limits_rebuild
@@ -84,8 +83,7 @@ def run_plan(
         Whether every feasible candidate gets the steps from the rule of thumb to it, not only the best.
     with_details : bool
         Without it, only what a short answer shows is simulated: no steps from the rule of thumb, no changes that would
-        help where there is an answer, no data spread over all of the array, a rebuild only of the best candidate, and
-        close calls only of families that may have the best one: others may have more disks than they need.
+        help where there is an answer, no data spread over all of the array, and a rebuild only of the best candidate.
     by_chance : bool
         Whether a candidate has to meet the objective with the chance that it asks for, in view of what is not known.
         Without it, drives, controllers and hosts are taken to be as they are described.
@@ -101,11 +99,11 @@ def run_plan(
         tallies[PURPOSE].executor = executor
     with Workers(cases(plan), decide, executor) as workers, decide:
         with with_part(_OF_SEARCH):
-            found, settled, brief = _search(plan, workers, progress, with_care=not by_chance, is_brief=not with_details)
+            found, settled = _search(plan, workers, progress, with_care=not by_chance)
         if so_far:
             so_far(choose(plan, found)[0], _AFTER_SEARCH[by_chance])
         with_chance = partial(assure, plan, evaluate=tallies[PURPOSE]) if by_chance else None
-        found, described = _complete(plan, workers, found, settled, brief, with_chance, with_details)
+        found, described = _complete(plan, workers, found, settled, with_chance, with_details)
     best, minimized = choose(plan, found)
     if best is not None and best.risk is not None:
         at = next(i for i, item in enumerate(found) if item is best)
@@ -193,53 +191,29 @@ def _advised(advise: Callable[..., Any], plan: PlanDescription, evaluate: Evalua
 
 
 def _search(
-    plan: PlanDescription, workers: Workers, progress: Progress | None, *, with_care: bool, is_brief: bool
-) -> tuple[list[Candidate], set[int], set[int]]:
-    """Return the fewest disks of every family, which families need no longer runs, and which were searched briefly.
+    plan: PlanDescription, workers: Workers, progress: Progress | None, *, with_care: bool
+) -> tuple[list[Candidate], set[int]]:
+    """Return the fewest disks of every family, and which families need no longer runs.
 
     First as far as ordinary runs decide. Then the best candidate, and every other one that could take its place with a
     disk less, or with its largest count, is run on until it is settled; most candidates are far behind, and a disk
     more or less of them changes nothing. Without care that is left for later where there is a best candidate: its
     chance mostly takes more disks, which are then tried with care. But where writes may be whole rows, the numbers that
     are tried for its chance depend on where they begin.
-
-    A brief search leaves close calls open in families that cannot have the best candidate.
     """
-    job = _search_briefly if is_brief else _search_quickly
-    searched = workers.work(job, dict.fromkeys(range(len(workers.asked))), progress)
+    searched = workers.work(_search_quickly, dict.fromkeys(range(len(workers.asked))), progress)
     found = [searched[i] for i in range(len(workers.asked))]
     settled: set[int] = set()
-    brief = {i for i, item in enumerate(found) if is_brief and open_trials(item)}
     while True:
-        _search_on(plan, workers, found, brief)
         best, _ = choose(plan, found)
         is_left = best is not None and not with_care
         rivals = _rivals(plan, found, best, settled)
         rivals = [i for i in rivals if not is_left or _is_uneven(workers.asked[i])]
         if not rivals:
-            return found, settled if is_left else set(range(len(found))), brief
+            return found, settled if is_left else set(range(len(found)))
         for i, candidate in workers.work(_search_with_care, {i: found[i] for i in rivals}).items():
             found[i] = candidate
         settled.update(rivals)
-
-
-def _search_on(plan: PlanDescription, workers: Workers, found: list[Candidate], brief: set[int]) -> list[int]:
-    """Search on in families that a brief search leaves open and that may have the best candidate; return which."""
-    searched: list[int] = []
-    while True:
-        best, _ = choose(plan, found)
-        rivals = [i for i in sorted(brief) if found[i] is best or _may_be_best(plan, found[i], best)]
-        if not rivals:
-            return searched
-        for i, candidate in workers.work(_search_further, {i: found[i] for i in rivals}).items():
-            found[i] = candidate
-        brief.difference_update(rivals)
-        searched += rivals
-
-
-def _may_be_best(plan: PlanDescription, candidate: Candidate, best: Candidate | None) -> bool:
-    """Return whether a candidate would be better than the best one with the fewest disks that are open."""
-    return candidate.is_sure and _is_better(plan, candidate, open_trials(candidate)[0], best)
 
 
 def _is_uneven(case: Case) -> bool:
@@ -257,15 +231,6 @@ def _search_quickly(case: Case, evaluate: Evaluate, _: Candidate | None) -> Cand
     return search_family(case, evaluate, is_careful=False)
 
 
-def _search_briefly(case: Case, evaluate: Evaluate, _: Candidate | None) -> Candidate:
-    return search_briefly(case, evaluate)
-
-
-def _search_further(case: Case, evaluate: Evaluate, candidate: Candidate | None) -> Candidate:
-    assert candidate is not None
-    return search_on(case, evaluate, candidate)
-
-
 def _search_with_care(case: Case, evaluate: Evaluate, candidate: Candidate | None) -> Candidate:
     return search_family(case, evaluate, before=candidate)
 
@@ -275,14 +240,9 @@ def _is_rival(plan: PlanDescription, candidate: Candidate, best: Candidate | Non
     missed = candidate.below if candidate.is_feasible else candidate.trial
     if missed is None or missed.outcome is None or is_settled(missed.criteria):
         return False
-    return _is_better(plan, candidate, missed, best)
-
-
-def _is_better(plan: PlanDescription, candidate: Candidate, trial: Trial, best: Candidate | None) -> bool:
-    """Return whether a candidate would be better than the best one if a trial of it were enough."""
     if best is None:
         return True
-    hoped = replace(candidate, trial=trial, is_feasible=True)
+    hoped = replace(candidate, trial=missed, is_feasible=True)
     minimized = minimized_by(plan, [hoped, best])
     return rank(hoped, minimized) < rank(best, minimized)
 
@@ -292,7 +252,6 @@ def _complete(
     workers: Workers,
     found: list[Candidate],
     settled: set[int],
-    brief: set[int],
     with_chance: Callable[[Sequence[Candidate]], list[Candidate]] | None,
     with_details: bool,
 ) -> tuple[list[Candidate], list[Candidate]]:
@@ -300,8 +259,8 @@ def _complete(
 
     The best ones have the chance that is asked for (`with_chance`). Rebuilds are simulated where they are shown: for
     all, or for the best, and before another one is preferred to it because a formula says that it loses data too often.
-    Where that is not safe, the next best is looked at in the same way, until one is. The best one
-    is run on until it is settled unless its chance takes more disks than it needs as it is described (`_search`).
+    Where that is not safe, the next best is looked at in the same way, until one is. The best one is run on until it is
+    settled unless its chance takes more disks than it needs as it is described (`_search`).
 
     Beside them are the candidates as they are described.
     """
@@ -320,12 +279,6 @@ def _complete(
     while True:
         if with_chance is not None:
             found = with_chance(found)
-            if on := _search_on(plan, workers, found, brief):
-                for i in on:
-                    described[i] = found[i]
-                    completed.pop(i, None)
-                    rebuilt.pop(i, None)
-                continue
             rivals = _unsettled(plan, found, settled)
             for i, candidate in workers.work(_search_with_care, {i: described[i] for i in rivals}).items():
                 found[i] = described[i] = candidate

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
-from functools import cache, partial
+from functools import cache
 
 from diskmodel.engine.ledger import current
 from diskmodel.layout.levels import KINDS
 from diskmodel.plan.answer.candidate import Candidate, level_in_words
 from diskmodel.plan.answer.criterion import Criterion, Verdict, overall, tightest
-from diskmodel.plan.answer.effort import Efforts, together
+from diskmodel.plan.answer.effort import together
 from diskmodel.plan.answer.trial import Trial
 from diskmodel.plan.question.case import Case
 from diskmodel.plan.search.aligned import aligned_counts
@@ -30,11 +30,6 @@ GUESSES = 6
 #: Trials in which a search ends when the question has used what one may take of computing time. With none, the first
 #: number that is enough is the answer, however large; at double, two hundred slow trials take a minute.
 LATE = 3
-
-#: Part of `Search.max_requests` up to which the first search of a family runs (`search_briefly`): a family whose close
-#: calls matter is searched again. At half, arrays far from a limit count as close; at double, rows that are not the
-#: answer take a fifth of the time of a plan.
-_BRIEF = 0.5
 
 #: Purposes of simulations: finding the answer, and running on around one until it is settled.
 SEARCH, CONFIRMATION = "search", "confirmation"
@@ -81,61 +76,8 @@ def search_family(
     return replace(found, efforts=together([earlier, {purpose: trier.effort}]))
 
 
-def search_briefly(case: Case, evaluate: Evaluate) -> Candidate:
-    """Return the fewest disks of one family as far as short runs decide: one call that is close counts as a miss.
-
-    The answer may be the next larger number of disks, and never a smaller one. Where more than one call is close
-    (`open_trials`), all are decided as far as a search without care does.
-    """
-    if not case.counts:
-        return search_family(case, evaluate)
-    trier = Trier(case, evaluate, reach=_BRIEF)
-    try:
-        found = _searched(trier, is_careful=False, before=None, is_brief=True)
-    except _SecondCall:
-        return _search_on(case, evaluate, trier.trials, {SEARCH: trier.effort})
-    return replace(found, efforts={SEARCH: trier.effort})
-
-
-def search_on(case: Case, evaluate: Evaluate, before: Candidate) -> Candidate:
-    """Return what a search without care finds, of which a brief one has made all trials that are not close."""
-    return _search_on(case, evaluate, before.trials, before.efforts)
-
-
-def _search_on(case: Case, evaluate: Evaluate, known: Sequence[Trial], efforts: Efforts) -> Candidate:
-    trier = Trier(case, evaluate, known=known, is_brief_known=True)
-    most = min((trial.disks for trial in known if trial.is_met), default=None)
-    found = _searched(trier, is_careful=False, before=None, most=most)
-    return replace(found, efforts=together([efforts, {SEARCH: trier.effort}]))
-
-
-class _SecondCall(Exception):
-    """A second call of a brief search is close."""
-
-
-def _is_met_briefly(trier: Trier, disks: int) -> bool:
-    """Return whether a brief search takes so many disks to be enough.
-
-    Raises
-    ------
-    _SecondCall
-        Where another number is close, too, and the question has time for longer runs.
-    """
-    is_met = trier(disks).is_met
-    if not is_met and not current().is_spent and sum(trial.is_open for trial in trier.trials) > 1:
-        raise _SecondCall
-    return is_met
-
-
-def open_trials(candidate: Candidate) -> list[Trial]:
-    """Return the trials of a brief search that longer runs may decide."""
-    return [trial for trial in candidate.trials if trial.is_open]
-
-
-def _searched(
-    trier: Trier, *, is_careful: bool, before: Candidate | None, is_brief: bool = False, most: int | None = None
-) -> Candidate:
-    """Return what a search finds in a family that has counts, of which `most` is known to be enough."""
+def _searched(trier: Trier, *, is_careful: bool, before: Candidate | None) -> Candidate:
+    """Return what a search finds in a family that has counts."""
     case, counts = trier.case, trier.case.counts
     fixed = cache(trier.static)
     low = _first(counts, lambda n: not _fails(fixed(n), but=_SHRINKING))
@@ -150,22 +92,20 @@ def _searched(
         high -= 1
     if high < low:
         return _infeasible(trier, counts[low], "")
-    allowed = [n for n in counts[low : high + 1] if most is None or n <= most]
+    allowed = counts[low : high + 1]
     hint = Hint(trier)
     aligned = [n for n in aligned_counts(case, allowed) if not hint.is_hopeless(n)]
     if before is None:
         # the hint knows how an open load is shared among disks, which is more than a line between two margins
         margin = (lambda n: margin_of(trier(n))) if case.workload.queue_depth else (lambda _: math.nan)
-        is_met = partial(_is_met_briefly, trier) if is_brief else lambda n: trier(n).is_met
-        guess = _fewest(allowed, is_met, hint, margin)
+        guess = _fewest(allowed, lambda n: trier(n).is_met, hint, margin)
         guess = _or_fewer(aligned, guess, lambda n: trier(n).is_met)
     else:
         guess = before.disks
     capped = "" if high == len(counts) - 1 else _cap(fixed(counts[high + 1]), counts[high + 1])
     if guess is not None and not is_careful:
         return _feasible(trier, guess)
-    enough = Verdict.FAILS, *((Verdict.UNDECIDED,) if is_brief else ())
-    if not is_careful and trier(allowed[-1]).verdict in enough:
+    if not is_careful and trier(allowed[-1]).verdict is Verdict.FAILS:
         return _infeasible(trier, allowed[-1], capped)
     first = allowed[-1] if guess is None else guess
     # around that guess runs go on until they decide; mostly it stays, and only its neighbor is run again

@@ -214,7 +214,9 @@ def candidate_note(result: PlanResult) -> str:
     if any(candidate.risk is not None and candidate.risk.middles for candidate in result.candidates):
         notes.append(f"Two figures of a latency: the typical one, and that {COLUMN}.")
     if not all(candidate.is_decided for candidate in result.candidates):
-        notes.append(f"{CLOSE}: too close to the limit to decide; the larger number of disks is given.")
+        notes.append(
+            f"{CLOSE}: too close to the limit for the longest run to decide; the larger number of disks is given."
+        )
     if not all(candidate.is_sure for candidate in result.candidates):
         asked = f"{100 * result.plan.objective.confidence:.0f} %"
         notes.append(

@@ -77,10 +77,6 @@ class Trier:
         little of the rounds of a cache, or of the ups and downs of the load, is; and a rebuild is seen half-way only.
     known : iterable of Trial
         Made before.
-    reach : float
-        Part of `Search.max_requests` that runs without care are lengthened to; below 1, only where that is enough.
-    is_brief_known : bool
-        Whether the known trials had a smaller reach: those that they leave undecided are run on.
     """
 
     def __init__(
@@ -91,13 +87,10 @@ class Trier:
         always_runs: bool = False,
         decides: bool = True,
         known: Iterable[Trial] = (),
-        reach: float = 1.0,
-        is_brief_known: bool = False,
     ) -> None:
-        self.case, self.always_runs, self.decides, self.reach = case, always_runs, decides, reach
+        self.case, self.always_runs, self.decides = case, always_runs, decides
         self.evaluate = Evaluation.part(evaluate)
         self._known: dict[int, Trial] = {trial.disks: trial for trial in known}
-        self._open = {n for n, trial in self._known.items() if is_brief_known and trial.is_open}
         self._careful: dict[int, Trial] = {}
         #: Computing time of the last run with so many disks, by counts.
         self._took_s: dict[int, float] = {}
@@ -130,23 +123,7 @@ class Trier:
         """Return the trial with that many disks."""
         if disks not in self._known:
             self._known[disks] = self._try(disks)
-        elif disks in self._open:
-            self._open.discard(disks)
-            self._known[disks] = self._lengthened(self._known[disks])
         return self._known[disks]
-
-    def _lengthened(self, trial: Trial) -> Trial:
-        """Return a trial that a smaller reach left undecided, run as long as it would have been without that."""
-        outcome, longest = trial.outcome, self._longest(is_careful=False)
-        if current().is_spent:
-            return trial
-        if outcome is None or outcome.is_partial or outcome.n_requests >= longest:
-            return self._try(trial.disks)
-        if trial.degraded is None and not is_worth_a_try(trial.criteria, outcome.n_requests / longest):
-            return trial
-        first = outcome.n_requests * lengthened(trial.criteria, is_careful=False)
-        again = self._try(trial.disks, first=0 if trial.degraded is not None else round(first))
-        return replace(again, n_runs=trial.n_runs + again.n_runs)
 
     def careful(self, disks: int) -> Trial:
         """Return the trial with that many disks, run on until it is settled or the budget for deciding is spent.
@@ -163,7 +140,7 @@ class Trier:
         """Return the length of the longest run that is made to decide; less where a request is many commands."""
         search, workload = self.case.search, self.case.workload
         counts_as = min(max(workload.mean_size_bytes / self.case.family.strip_bytes / SEVERAL_STRIPS, 1.0), MOST)
-        longest = search.decision_budget if is_careful else self.reach * search.max_requests
+        longest = search.decision_budget if is_careful else search.max_requests
         return max(round(longest / counts_as), search.requests)
 
     def _settled(self, trial: Trial) -> Trial:
@@ -340,10 +317,7 @@ class Trier:
             if outcome.is_partial:
                 n_requests = min(max(outcome.enough_requests, MIN_LENGTHEN * n_requests), longest)
             else:
-                needed = round(n_requests * lengthened(found, is_careful=is_careful))
-                if needed > longest and self.reach < 1 and not is_careful:
-                    return outcome, found, n_runs
-                n_requests = min(needed, longest)
+                n_requests = min(round(n_requests * lengthened(found, is_careful=is_careful)), longest)
             if _would_be_shorter(took_s, n_requests):
                 return outcome, found, n_runs
 
