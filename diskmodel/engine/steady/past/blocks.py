@@ -130,8 +130,8 @@ def filling_uses(history: History, n: int, block_bytes: int) -> Int64:
 
 
 def recent_blocks(history: History, n: int, block_bytes: int) -> Int64:
-    """The `n` blocks that were used last, the least recently used first; the same at every rate of a single stream."""
-    return _recent(history.shared.placed, n, block_bytes)
+    """The `n` blocks that were used last, the least recently used first; the same for about these shares of streams."""
+    return _recent(history.shared.placed.rounded, n, block_bytes)
 
 
 @kept(RECENT_KEPT)
