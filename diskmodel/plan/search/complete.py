@@ -77,7 +77,8 @@ def _with_everything(
         return found
     found = replace(found, workload=case.workload.at_the_end(array.usable_bytes, trial.outcome.n_requests))
     if not found.is_feasible and not trial.outcome.is_stable:
-        return found  # with a disk failed it is overloaded, too
+        # with a disk failed it is overloaded, too
+        return replace(found, shingled=found.shingled or _shingled(case, found, tallies[RECORDING]))
     if not found.is_feasible and current().is_spent:
         current().leave_out(["failed disks of arrays that miss the objective", "the least that their latency can be"])
         return found
@@ -186,16 +187,17 @@ def _shingled(case: Case, candidate: Candidate, evaluate: Evaluate) -> str:
     array = case.of(drive=usual).array(missed.disks)
     was, now = missed.outcome, evaluate(array, case.workload, n_requests=search.requests, seed=search.seed)
     before, p99 = was.latency_of("p99"), now.latency_of("p99")
-    if not now.is_stable or p99 is None:
+    if not now.is_stable:
         return ""
     is_slower = not was.is_stable or now.iops.value > WORTH_NAMING * was.iops.value
-    if not is_slower and before is not None and before.value < WORTH_NAMING * p99.value:
+    if not is_slower and (p99 is None or before is None or before.value < WORTH_NAMING * p99.value):
         return ""
-    return (
+    words = (
         "these drives record in shingled tracks (SMR): random writes fill their media cache, and cleaning it takes the "
-        f"time; with conventional recording {in_disks(missed.disks)} would do {now.iops.value:,.0f} requests/s at "
-        f"a p99 of {in_digits(p99.value / 1e6)} ms"
+        f"time; with conventional recording {in_disks(missed.disks)} would do {now.iops.value:,.0f} requests/s"
     )
+    # a short run has too few of the slowest
+    return words if p99 is None else f"{words} at a p99 of {in_digits(p99.value / 1e6)} ms"
 
 
 def _with_floor(candidate: Candidate, case: Case, evaluate: Evaluate) -> Candidate:

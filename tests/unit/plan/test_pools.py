@@ -10,8 +10,7 @@ import pytest
 
 from diskmodel.analytic.estimate import estimate
 from diskmodel.array import Array
-from diskmodel.drive import Flash, load_drive
-from diskmodel.drive.auxiliary_devices import log_device_of
+from diskmodel.drive import load_drive
 from diskmodel.errors import DescriptionError
 from diskmodel.plan import run_plan
 from diskmodel.plan.comparison.compare import degraded_array, rebuilding_array
@@ -195,15 +194,6 @@ def test_cache_devices_are_candidates_and_cost_what_their_drives_cost() -> None:
     assert costs[0] == 12 * 210.0 + 310.0
 
 
-def test_a_log_device_answers_as_its_buffer_does() -> None:
-    """15 us alone, of which 0.6 us are on the interface; 64 dies program 32 KiB each, less than the interface takes."""
-    drive, log = load_drive("micron-7450-pro-1920"), log_device_of("micron-7450-pro-1920")
-    assert isinstance(drive, Flash)
-    assert log.write_ns == drive.write_overhead_ns + drive.write_latency_ns
-    assert log.write_ns == pytest.approx(15_000 - 4096 / 6.8, rel=0.001)
-    assert log.bytes_per_s == pytest.approx(64 * 32768 / drive.program_ns * 1e9)
-
-
 def test_a_log_device_costs_what_its_drive_costs() -> None:
     prices = {"drives_usd": {"generic-7k2": 200.0, "Micron 7450 PRO 1.92 TB": 300.0}, "slot_usd": 10.0}
     candidates = {"drives": ["generic-7k2"], "levels": ["mirror"], "log_devices": ["none", "micron-7450-pro-1920"]}
@@ -276,10 +266,8 @@ def test_a_special_vdev_costs_all_its_drives_and_can_be_lost() -> None:
             "is given beside layout.record_bytes",
         ),
         ({"levels": ["raidz2"], "record_bytes": ["16 KiB", "16 KiB"]}, {}, "a value is given twice"),
-        ({"levels": ["raidz2"], "log_devices": ["generic-7k2"]}, {}, "protected from a loss of power"),
         ({"levels": ["raidz2"], "log_devices": ["nonesuch"]}, {}, "neither a file nor a drive"),
         ({"levels": ["raid6"], "cache_devices": ["micron-7450-pro-1920"]}, {}, "belongs to pools of OpenZFS"),
-        ({"levels": ["raidz2"], "cache_devices": ["generic-7k2"]}, {}, "is no flash drive"),
         ({"levels": ["raidz2"], "cache_devices": ["micron-7450-pro-1920"]}, {}, "add the size of the ARC"),
     ],
 )

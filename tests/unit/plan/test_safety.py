@@ -226,9 +226,14 @@ def test_a_rebuild_of_weeks_is_explained(level: str, disks: int, risk: str) -> N
     array = Array.parse({"drive": "generic-7k2", "layout": {"level": level, "disks": disks}})
     capacity = array.drive.capacity_bytes
     said = long_rebuild(array, 500.0, 3.0)
+    reason = (
+        "requests and steps of 64 KiB take turns, by the source of Linux (no measurement of it is at hand)"
+        if level == "raid10"
+        else "it yields to the load"
+    )
     assert said == (
         f"for 21 days after a disk failed {risk}: Linux md rebuilds 1 TB at "
-        f"{capacity / 500 / 3600 / 1e6:.3g} MB/s, because it yields to the load"
+        f"{capacity / 500 / 3600 / 1e6:.3g} MB/s, because {reason}"
     )
     assert "yields to the load" not in long_rebuild(array, 500.0, 400.0)
     assert long_rebuild(array, 167.0) == long_rebuild(array, math.inf) == long_rebuild(array, math.nan) == ""
@@ -238,18 +243,20 @@ def test_a_plan_says_what_shortens_a_rebuild_of_weeks() -> None:
     asked = {
         "workload": {"size": "8 KiB", "read_ratio": 0.7, "rate": "1500/s"},
         "objective": {"latency": {"p99": "100 ms"}, "capacity": "40 TB"},
-        "candidates": {"drives": ["toshiba-mg08aca16te"], "levels": ["raid10"], "max_disks": 32},
+        "candidates": {"drives": ["toshiba-mg08aca16te"], "levels": ["raid5"], "max_disks": 32},
     }
     result = run_plan(PlanDescription.parse(asked), with_details=False)
     (said,) = [line for line in cautions(result) if "rebuild" in line]
     assert "days after a disk failed a second failed disk may lose data" in said
     assert "so does --rebuild-speed 30MB/s (md's sync_speed_min), to 6.17 days at best" in said
+    before = result.best and result.best.safety
+    assert before
     asked["candidates"] |= {"rebuild": {"speed_min": "30 MB/s"}}  # type: ignore[operator]
     faster = run_plan(PlanDescription.parse(asked), with_details=False)
-    assert faster.best is not None
-    assert faster.best.safety is not None
-    assert faster.best.safety.rebuild_hours == pytest.approx(6.17 * 24, rel=0.05)
-    assert not [line for line in cautions(faster) if "rebuild" in line]
+    after = faster.best and faster.best.safety
+    assert after
+    # these disks are too busy for the best of it
+    assert 0.95 * 6.17 * 24 < after.rebuild_hours < before.rebuild_hours / 3
 
 
 def test_disks_that_are_nearly_always_busy_have_no_reserve() -> None:
@@ -321,9 +328,9 @@ def test_shingled_recording_is_not_named_where_it_matters_not(plan: PlanDescript
 @pytest.mark.parametrize(("drive", "speed"), [("toshiba-mg08aca16te", "30MB/s"), ("seagate-exos-m-30", "60MB/s")])
 def test_the_proposed_speed_of_a_rebuild_ends_within_a_week(drive: str, speed: str) -> None:
     asked = {
-        "workload": {"size": "8 KiB", "read_ratio": 0.7, "rate": "600/s"},
+        "workload": {"size": "8 KiB", "read_ratio": 0.7, "rate": "1000/s"},
         "objective": {"latency": {"p99": "200 ms"}, "capacity": "40 TB"},
-        "candidates": {"drives": [drive], "levels": ["raid10"], "min_disks": 8, "max_disks": 8},
+        "candidates": {"drives": [drive], "levels": ["raid6"], "min_disks": 16, "max_disks": 16},
     }
     result = run_plan(PlanDescription.parse(asked), with_details=False)
     (said,) = [line for line in cautions(result) if "rebuild" in line]
