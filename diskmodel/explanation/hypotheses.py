@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import field, replace
 from itertools import groupby, pairwise
@@ -331,8 +332,13 @@ def _between(
         for step in range(_STEPS)
         if (value := _value_at(scale, pair, step / _STEPS)) is not None
     ]
-    numbers = [scale.number(value) for *_, value in steps] + [scale.number(found[-1][0].value)]
-    often = [scale.often(number) if isinstance(scale, Scale) else 1.0 for number in numbers]
+    if isinstance(scale, Scale):
+        numbers = [scale.number(value) for *_, value in steps] + [scale.number(found[-1][0].value)]
+        often = [scale.often(number) for number in numbers]
+    else:
+        # a simulated strength keeps its share, and those between it and the next one have it with it
+        beside = Counter(first.words for (first, _), *_ in steps)
+        often = [own.prior / beside[first.words] for (first, own), *_ in steps] + [found[-1][1].prior]
     *shares, share = (prior * one / sum(often) for one in often)
     for ((_, first), (_, last), part, value), own in zip(steps, shares, strict=True):
         causes = tuple(
