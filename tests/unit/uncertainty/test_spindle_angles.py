@@ -88,3 +88,18 @@ def test_writes_that_the_page_cache_answers_do_not_wait_for_spindles() -> None:
     result = ran(array, n=2000)
     assert result.latency.mean_ns == 0
     assert not has_message(result)
+
+
+def test_clients_that_go_on_in_order_have_all_angles_in_their_rate() -> None:
+    """Four of them beside a failed disk miss a revolution at each turn at some angles: of seeds about a half do."""
+    array = Array.parse({"drive": "seagate-exos-x18", "layout": {"level": "raid6", "disks": 8, "failed": [0]}})
+    load = Workload.parse({"size": "1 MiB", "clients": 4, "addresses": "sequential"})
+    rates = [
+        simulate(array, load, n_requests=2000, seed=seed, profile_draws=0, with_angles=False).run_iops.value
+        for seed in range(6)
+    ]
+    assert max(rates) > 1.8 * min(rates)
+    result = simulate(array, load, n_requests=2000, profile_draws=0)
+    assert any("other angles" in message for message in result.messages)
+    assert result.run_iops.low < 1.1 * min(rates)
+    assert result.run_iops.high > 0.9 * max(rates)
