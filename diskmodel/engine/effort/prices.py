@@ -126,8 +126,7 @@ def entered_s(run: Run, scenario: Scenario, n_requests: int, n_bytes: int, engin
 
 def in_memory_s(run: Run, n_requests: int, engine: str) -> float:
     """Return the computing time of the requests of a run for which its disks had no command."""
-    n_commands = int(run.devices.n_reads.sum() + run.devices.n_writes.sum())
-    return _IN_MEMORY_S[engine] * max(n_requests - n_commands, 0)
+    return _IN_MEMORY_S[engine] * max(n_requests - _n_commands(run), 0)
 
 
 def host_page_s(scenario: Scenario, engine: str) -> float:
@@ -137,6 +136,11 @@ def host_page_s(scenario: Scenario, engine: str) -> float:
         return 0.0
     n_held = min(cache.memory_bytes // PAGE_BYTES, len(scenario.start.pages_dirty) + len(scenario.start.pages_clean))
     return _HOST_PAGE_S[engine] + _FAR_HOST_PAGE_S[engine] * math.log2(1 + n_held / _FEW_PAGES)
+
+
+def _n_commands(run: Run) -> int:
+    """Return how many commands disks had."""
+    return int(run.devices.n_reads.sum() + run.devices.n_writes.sum())
 
 
 def _moved_bytes(run: Run) -> int:
@@ -151,7 +155,7 @@ def on_disks_s(run: Run, scenario: Scenario, n_children: float, engine: str) -> 
     read_pages, written_pages = (
         int(each.sum()) / PAGE_BYTES * is_flash for each in (devices.read_bytes, devices.write_bytes)
     )
-    n_commands = int(devices.n_reads.sum() + devices.n_writes.sum())
+    n_commands = _n_commands(run)
     waiting = waiting_of(run)
     command_s, write_s = (
         base + far
@@ -186,7 +190,7 @@ def waiting_of(run: Run) -> float:
     """
     each_ns: list[int] = run.devices.response_ns.tolist()
     if min(each_ns, default=0) < 0:
-        return float(run.devices.n_reads.sum() + run.devices.n_writes.sum())
+        return float(_n_commands(run))
     return sum(each_ns) / max(run.end_ns, 1)
 
 
