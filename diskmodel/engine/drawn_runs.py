@@ -12,6 +12,7 @@ from diskmodel.doing import doing
 from diskmodel.engine.effort import Cost, CostSeen, each_most
 from diskmodel.engine.ledger import current
 from diskmodel.engine.native import covers
+from diskmodel.engine.phases import with_other_states
 from diskmodel.engine.run import as_they_meet, run
 from diskmodel.engine.scenario import Scenario, resolve, sampled
 from diskmodel.engine.steady.shared import Begin, calm_guess, is_calm, start_cost_s, steady_start
@@ -276,7 +277,7 @@ class Trials:
             self._n_requests = self._affordable(workload, longest_s, cost, like)
         account = current()
         before_s = account.spent_s
-        requests, outcome = self._run(array, workload)
+        self._scenario, requests, outcome = self._begun(array, workload)
         # a start that was kept has cost nothing now, and that of a drawn drive will
         start_s = start_cost_s(array, workload, seed) if start == "steady" else 0.0
         self.each_s = max(account.spent_s - before_s, account.last_run_s + start_s)
@@ -320,6 +321,14 @@ class Trials:
             figures = mapped(pool, self._figures, draws.perturbations, are_runs=True)
         return DrawnRuns(case, draws, self.reference, figures, self._n_requests)
 
+    def at_other_angles(self) -> list[dict[str, float]]:
+        """Return the same figures at other angles between the spindles; none where no other state shows (rule S2)."""
+        if not isinstance(self._workload, Workload):
+            return []
+        angles = with_other_states(self._array, self._workload, self._scenario, self._seed)
+        requests = self._drawn(self._array, self._workload, self._scenario)
+        return [self._estimate(requests, run(replace(self._scenario, phase_ns=one), requests)) for one in angles]
+
     def affordable(self, n_draws: int, part: float = 1.0) -> int:
         """Return how many of these draws there is time for, each of which takes what the first run did; 0: too few."""
         n = int(min(part * current().left_s / max(self.each_s, 1e-9), n_draws))
@@ -356,6 +365,10 @@ class Trials:
         return found
 
     def _run(self, array: Array, workload: AnyWorkload) -> tuple[Requests, Run]:
+        return self._begun(array, workload)[1:]
+
+    def _begun(self, array: Array, workload: AnyWorkload) -> tuple[Scenario, Requests, Run]:
+        """Return a run, and the scenario from which it began."""
         scenario = resolve(array, self._seed)
         if self._start == "steady":
             calm = self._calm(array, workload, scenario)
@@ -363,9 +376,9 @@ class Trials:
                 return calm
             scenario = replace(scenario, start=self._begin(array, workload, scenario))
         requests = self._drawn(array, workload, scenario)
-        return requests, run(scenario, requests)
+        return scenario, requests, run(scenario, requests)
 
-    def _calm(self, array: Array, workload: AnyWorkload, scenario: Scenario) -> tuple[Requests, Run] | None:
+    def _calm(self, array: Array, workload: AnyWorkload, scenario: Scenario) -> tuple[Scenario, Requests, Run] | None:
         """Return a run with little in drives' buffers, if it shows that they keep up; None where it does not."""
         n = self._n_requests
         start = calm_guess(array, workload, scenario, self._seed, n)
@@ -377,7 +390,7 @@ class Trials:
         if not is_calm(array, workload, begun, self._seed, n, requests, found):
             return None
         self._first_start = self._first_start or start
-        return requests, found
+        return begun, requests, found
 
     def _begin(self, array: Array, workload: AnyWorkload, scenario: Scenario) -> Start:
         """Return the start of a run: of the drawn drive, whose speed decides what its buffer holds in the long run.

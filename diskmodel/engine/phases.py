@@ -37,6 +37,12 @@ _DRAWS, _REQUESTS = 8, 4_000
 _BUSY = 0.5
 #: Part of the requests that begin the run, which are left out.
 _FIRST = 10
+#: Sets of angles by which it is seen whether clients in order are in another state at some of them, requests with each,
+#: of which the second half count, and the ratio of rates from which it is another. With half as many sets a state that
+#: half of all angles have is missed three times as often (6 %); with double, an explanation of loads in order takes
+#: twice as long. With half the requests, clients that are not in step yet are taken for a state of their own; at double
+#: the ratio, a write in order that misses a revolution of two is none.
+_SEEN, _FEW_REQUESTS, _OTHER_STATE = 4, 600, 1.15
 
 
 def with_all_angles(result: Result, array: Array, workload: Workload, scenario: Scenario, seed: int) -> Result:
@@ -108,6 +114,41 @@ def with_all_angles(result: Result, array: Array, workload: Workload, scenario: 
         per_stream={name: widened(latency, f"stream {name}") for name, latency in result.per_stream.items()},
         messages=(*result.messages, message),
     )
+
+
+def with_other_states(array: Array, workload: Workload, scenario: Scenario, seed: int) -> list[Int64]:
+    """Return sets of angles at some of which clients that go on in order are in another state; empty where at none.
+
+    A few are in step with the platters or miss a revolution at each turn, by the angles that their run happens to have.
+    Beside a pass over all disks they meet it anew at each turn, and have no state that stays.
+
+    Parameters
+    ----------
+    array, workload, seed
+        Of a run.
+    scenario : Scenario
+        From which it begins.
+    """
+    if array.layout.rebuild is not None or not _are_free(array) or not _goes_on_in_order(array, workload):
+        return []
+    requests = workload.requests(
+        capacity_bytes=array.usable_bytes,
+        n=_FEW_REQUESTS,
+        seed=seed,
+        with_cache_draws=scenario.has_drawn_hits,
+        n_before=scenario.start.n_before,
+    )
+    if covers(scenario, requests) is not None:
+        return []
+    angles = _angles(scenario.revolution_ns, seed)
+    half = len(requests) // 2
+
+    def rate(phase_ns: Int64) -> float:
+        done = run(replace(scenario, phase_ns=phase_ns), requests).completions
+        return 1 / max(int(done.done_ns[half:].max() - done.issue_ns[half:].min()), 1)
+
+    rates = [rate(one) for one in (scenario.phase_ns, *angles[:_SEEN])]
+    return angles if max(rates) > _OTHER_STATE * min(rates) else []
 
 
 def _are_free(array: Array) -> bool:

@@ -72,6 +72,8 @@ class Hypothesis:
     probability : float
     is_unknown : bool
         Whether it is the cause that is not known here.
+    share : float
+        Part of all angles between the spindles at which the figures are as these.
     """
 
     causes: tuple[tuple[Cause, Any, str], ...]
@@ -86,6 +88,7 @@ class Hypothesis:
     log_fit: float = -math.inf
     probability: float = 0.0
     is_unknown: bool = False
+    share: float = 1.0
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -235,6 +238,42 @@ def hypothesis_of(
     if any(run is None for run in own):
         return None
     changed = [None if run is _SAME else run for run in own]
+    shares = [_at_likeliest_angles(simulator, variants, changed, load) for load in range(len(changed))]
+    made = _made(simulator, variants, changed, rows)
+    return None if made is None else replace(made, share=math.prod(shares))
+
+
+def _at_likeliest_angles(
+    simulator: Simulator, variants: tuple[Variant, ...], changed: list[Simulated | None], load: int
+) -> float:
+    """Replace the run of a load by that at the angles which what was measured is likeliest at.
+
+    An array is in one of a few states, by its angles, and no figure lies between them. Spindles drift apart between two
+    loads, so that each of these has its own.
+
+    Returns
+    -------
+    float
+        Part of the angles that are as likely: what speaks for a cause is the mean over all of them.
+    """
+    run = changed[load]
+    if run is None or not run.others:
+        return 1.0
+    rows = np.array([float(figure.load == load) for figure in simulator.figures])
+    runs, logs = (run, *run.others), []
+    for one in runs:
+        changed[load] = one
+        made = _made(simulator, variants, changed, rows)
+        logs.append(IMPOSSIBLE if made is None else made.log_likelihood)
+    best = int(np.argmax(logs))
+    changed[load] = runs[best]
+    return float(np.exp(np.array(logs) - logs[best]).mean())
+
+
+def _made(
+    simulator: Simulator, variants: tuple[Variant, ...], changed: Sequence[Simulated | None], rows: Floats | None
+) -> Hypothesis | None:
+    """Return a hypothesis from its runs; None where it changes nothing."""
     figures = simulator.vector(
         [simulator.runs[load] if run is None else run.figures for load, run in enumerate(changed)]
     )

@@ -10,7 +10,8 @@ from diskmodel.engine import DrawnRuns
 from diskmodel.explanation.causes.cause import is_sequential
 from diskmodel.explanation.causes.uneven import accesses_of
 from diskmodel.explanation.measured import SHAPE, Figure, Measured
-from diskmodel.uncertainty import AnyWorkload, Case, origin_of
+from diskmodel.result import Interval
+from diskmodel.uncertainty import AnyWorkload, Case, origin_of, spread_of
 from diskmodel.workload import Workload
 
 #: Standard deviation, as a logarithm, of a simulated figure of a drive of known parameters, by kind of figure: of
@@ -143,3 +144,11 @@ def noise_variance(figure: Figure, one: Measured, n_simulated: int) -> float:
     # what a program spends between two requests is in its rate, and in no latency
     means = [one.figures[f"{part}.mean"] for part in one.parts]
     return noise + log1p(PROGRAM_NS / min(means)) ** 2 if means else noise
+
+
+def dof_of(truths: DrawnRuns, confidence: float = 0.95) -> float:
+    """Return the degrees of freedom of what is not known under a load: where a host holds it back, those of hosts."""
+    share = truths.sources(Interval(1.0, 1.0, 1.0), "iops", confidence).get("host", 0.0)
+    host = spread_of("assumed-host" if truths.case.array.host.is_assumed else "host", "host")
+    dof = truths.case.dof
+    return dof if host is None or not share else 1 / ((1 - share) / dof + share / host.dof)

@@ -19,6 +19,7 @@ from diskmodel.explanation.likelihood import covariance_of
 from diskmodel.explanation.measured import SHAPE, Figure, Measured, like_figures, measured_array
 from diskmodel.explanation.model_errors import (
     PROGRAM_NS,
+    dof_of,
     model_variance,
     noise_variance,
     sharing_variance,
@@ -27,7 +28,7 @@ from diskmodel.explanation.model_errors import (
 )
 from diskmodel.loading import dataclass
 from diskmodel.result import RUN, Interval, estimates_by_operation
-from diskmodel.uncertainty import AnyWorkload, half_width_factor, origin_of, spread_of, student
+from diskmodel.uncertainty import AnyWorkload, half_width_factor, origin_of, student
 from diskmodel.workload import Workload
 
 Job = TypeVar("Job")
@@ -97,11 +98,14 @@ class Simulated:
     figures : dict of str to float
         With it.
     law : callable or None
+    others : tuple of Simulated
+        The same at other angles between the spindles, where clients in order are in another state at some of them.
     """
 
     before: dict[str, float]
     figures: dict[str, float]
     law: Law | None
+    others: tuple[Simulated, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -118,6 +122,8 @@ class Expected:
         Computing time of one, by counts.
     cost : CostSeen or None
         What a request was seen to cost; None of a trace.
+    others : list of dicts of str to float
+        The figures at other angles between the spindles, where these matter.
     """
 
     figures: dict[str, float]
@@ -125,6 +131,7 @@ class Expected:
     n_requests: int
     cost_s: float
     cost: CostSeen | None
+    others: list[dict[str, float]]
 
 
 class Simulator:
@@ -279,9 +286,9 @@ class Simulator:
             # also where its start was kept from another question: that of a cause has to be found
             cost_s = max(current().spent_s - before_s, trials.each_s)
             truths = None if origin_of(array.drive) == "exact" else trials.truths(n_draws, part=_OF_DRAWS)
-            return Expected(
-                trials.reference, truths, trials.n_requests, cost_s, trials.cost
-            ), current().spent_s - before_s
+            others = trials.at_other_angles()
+            found = Expected(trials.reference, truths, trials.n_requests, cost_s, trials.cost, others)
+            return found, current().spent_s - before_s
 
         return self._remembered(Change(array, one.workload), n_draws, make)
 
@@ -371,7 +378,7 @@ class Simulator:
         return np.array([math.nan if (run := runs[f.load]) is None else f.log(run) for f in self.figures])
 
     def _draw(self) -> None:
-        self.dofs = np.clip([_DOF[1] if one is None else _dof_of(one) for one in self.truths], *_DOF)
+        self.dofs = np.clip([_DOF[1] if one is None else dof_of(one) for one in self.truths], *_DOF)
         # where there was no time for all draws of a load, it has fewer
         n = min((len(one.figures) for one in self.truths if one is not None), default=0)
         ways = [self._ways(at) for at in range(len(self.measured))]
@@ -396,10 +403,10 @@ class Simulator:
 
     def _ways(self, at: int) -> list[dict[str, float]]:
         """Return factors of the figures of a load that are as likely as each other, beside what is drawn."""
-        array, expected = uncut(self.array, self.arrays[at], self.measured[at].workload), self.expected[at].figures
+        array, expected = uncut(self.array, self.arrays[at], self.measured[at].workload), self.expected[at]
         run = None if array is None else self.simulate_measured(at, Change(array, self.measured[at].workload))
-        found = {} if run is None else {key: run.figures[key] / value for key, value in expected.items() if value}
-        return [{}, found] if found else [{}]
+        ways = [*([] if run is None else [run.figures]), *expected.others]
+        return [{}, *({key: way[key] / value for key, value in expected.figures.items() if value} for way in ways)]
 
     def _width(self, load: int) -> float:
         """Return by how much what is not known moves rates and means of a load: a standard deviation of logarithms."""
@@ -509,20 +516,21 @@ class Simulator:
 
     def simulate(self, load: Measured, change: Change) -> Simulated | None:
         """Return the run of any load with a change; None where such an array cannot be."""
-        return self._simulated(load, change, lambda: self._trials(change).reference)
+        return self._simulated(load, change, lambda: [self._trials(change).reference])
 
     def simulate_measured(self, at: int, change: Change) -> Simulated | None:
         """Return the run of a measured load with a change, as long as the one without it; None where it cannot be."""
         own, like = self.measured[at], self.expected[at]
         if self.is_free(at, change):
-            return self._simulated(own, change, lambda: like.figures)
+            return self._simulated(own, change, lambda: [like.figures])
 
-        def make() -> tuple[dict[str, float], float]:
+        def make() -> tuple[list[dict[str, float]], float]:
             # what is left of the question's time must not make it shorter than what it is compared with, and it has
             # no more than several times what that took, with its start
             account, asked = Account(_WITH_START * max(_LONGER * like.cost_s, LONG_S), 1), current()
             with on_account(account):
-                found = self._trials(change, like).reference
+                trials = self._trials(change, like)
+                found = [trials.reference, *trials.at_other_angles()]
             asked.enter(account.spent_s)
             return found, account.spent_s
 
@@ -532,13 +540,15 @@ class Simulator:
         """Whether a cause only has a law, and changes no run of a measured load."""
         return change.array == self.arrays[at] and change.workload == self.measured[at].workload
 
-    def _simulated(self, load: Measured, change: Change, run: Callable[[], dict[str, float]]) -> Simulated | None:
+    def _simulated(self, load: Measured, change: Change, run: Callable[[], list[dict[str, float]]]) -> Simulated | None:
+        """Return a run of its figures, and of those at other angles."""
         try:
-            figures = dict(run())
+            figures, *others = [dict(one) for one in run()]
         except InputError as error:
             self.refused["a run with causes"] = str(error)
             return None
-        return Simulated(figures, figures if change.law is None else change.law(figures, load), change.law)
+        more = tuple(Simulated(one, _after(change, one, load), change.law) for one in others)
+        return Simulated(figures, _after(change, figures, load), change.law, more)
 
     def changed(self, load: int, *causes: tuple[Cause, object]) -> Change | None:
         """Return a load with causes of a strength each; None where none of them changes anything."""
@@ -564,14 +574,6 @@ def _moved(figures: dict[str, float], factors: dict[str, float]) -> dict[str, fl
 
 def _after(change: Change, figures: dict[str, float], load: Measured) -> dict[str, float]:
     return figures if change.law is None else change.law(figures, load)
-
-
-def _dof_of(truths: DrawnRuns) -> float:
-    """Return the degrees of freedom of what is not known under a load: where a host holds it back, those of hosts."""
-    share = truths.sources(Interval(1.0, 1.0, 1.0), "iops", _CONFIDENCE).get("host", 0.0)
-    host = spread_of("assumed-host" if truths.case.array.host.is_assumed else "host", "host")
-    dof = truths.case.dof
-    return dof if host is None or not share else 1 / ((1 - share) / dof + share / host.dof)
 
 
 def requests_of(array: Array, workload: AnyWorkload) -> int:

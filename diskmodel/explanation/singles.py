@@ -104,8 +104,8 @@ def _with_own_spread(simulator: Simulator, cause: Cause, found: list[Hypothesis]
     if not cause.is_of_writes or simulator.is_calibrated or not found:
         return found
     best = max(found, key=lambda one: one.log_likelihood)
-    if best.chance < _WORTH or not np.isfinite(best.figures).all():
-        return found
+    if best.chance < _WORTH or not np.isfinite(best.figures).all() or best.share < 1:
+        return found  # draws are of other angles than the figures
     value = best.causes[0][1]
     changes = [simulator.changed(load, (cause, value)) for load in range(len(simulator.measured))]
     own = simulator.own_spread(changes, best.figures)

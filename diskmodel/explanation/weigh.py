@@ -71,7 +71,7 @@ def weigh(simulator: Simulator) -> list[Hypothesis]:
     if simulator.is_beyond_links:
         found = [one if _answers_before_drives(one) else replace(one, log_likelihood=IMPOSSIBLE) for one in found]
     coarse = _COARSE_BEFORE if simulator.is_calibrated else _COARSE
-    logs = np.array([math.log(one.prior) + one.log_likelihood / coarse for one in found])
+    logs = np.array([math.log(one.prior * one.share) + one.log_likelihood / coarse for one in found])
     shares = _over_priors(found, logs)
     weighed = [replace(one, probability=float(share)) for one, share in zip(found, shares, strict=True)]
     return sorted(weighed, key=lambda one: -one.probability)
@@ -147,7 +147,7 @@ def _by_priors(simulator: Simulator, tried: Tried) -> list[Hypothesis]:
             chosen.add(cause.about)
         prior = _HEALTHY if cause is None else _ONE * cause.prior / _USUAL
         prior *= math.exp(min(max(one.log_fit for one in own) - _EQUAL, 0.0) / _COARSE)
-        logs = np.array([math.log(one.prior) + one.log_likelihood for one in own])
+        logs = np.array([math.log(one.prior * one.share) + one.log_likelihood for one in own])
         shares = np.exp(logs - logs.max())
         shared = [
             replace(one, probability=prior * float(share))
