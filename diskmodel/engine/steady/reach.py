@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from diskmodel.engine.steady.past.history import distinct, ranges
+from diskmodel.engine.steady.past.history import ranges
 from diskmodel.engine.steady.pools.arc import in_row, numbers_in_row
 from diskmodel.engine.steady.start import ArcLists, Spread
 from diskmodel.records import Int64, Op, Requests
@@ -25,9 +25,6 @@ _WORTH = 4
 #: Places of the table in which a block is looked up by its last bits. At a quarter, every third block of a run of
 #: 100,000 requests has to be looked at closely; at four times, the table does not fit into a processor's cache.
 _TABLE = 1 << 20
-#: Places, bytes, of a table of every place from the first to the last that others have, where these fill the one above:
-#: what a million reads in order may fetch ahead. At a quarter, searches take the time of the run of a large ARC.
-_WHOLE_TABLE = 1 << 27
 _NONE = np.empty(0, np.int64)
 
 
@@ -51,15 +48,15 @@ def within_reach(scenario: Scenario, requests: Requests) -> Scenario:
     n_reached = int(count.sum())
     if len(start.cached) <= _WORTH * n_reached:
         return scenario
-    reached = ranges(first, count)
     regions = start.cached_regions
     if len(regions):
+        reached = ranges(first, count)
         at = np.searchsorted(regions[:, 0], reached, side="right") - 1
         cached = reached[(at >= 0) & (reached < regions[at, 1])]
         n_held = int((regions[:, 1] - regions[:, 0]).sum())
     else:
         oldest, rest = np.split(start.cached, [n_reached])
-        cached = np.concatenate([oldest, rest[_are_in(rest, reached)]])
+        cached = np.concatenate([oldest, rest[_are_in(rest, first, count)]])
         n_held = len(start.cached)
     left_out = min(n_held - len(cached), caches.read_blocks - 1)
     kept = replace(start, cached=cached, cached_written=start.cached_written[:0], cached_apart=left_out)
@@ -83,7 +80,7 @@ def _of_the_host(scenario: Scenario, requests: Requests) -> Scenario:
     n_held = len(start.pages_clean) + len(start.pages_dirty)
     if len(start.pages_clean) <= n_reached or n_held + n_reached > host.page_cache.memory_pages:
         return scenario
-    clean = start.pages_clean[_are_in(start.pages_clean, ranges(first, count))]
+    clean = start.pages_clean[_are_in(start.pages_clean, first, count)]
     return replace(scenario, start=replace(start, pages_clean=clean))
 
 
@@ -98,12 +95,13 @@ def _of_an_arc(scenario: Scenario, arc: ArcLists, requests: Requests) -> Scenari
     first, count, n_uses = _record_spans(requests, pool.record * scenario.drive.sector_bytes, pool.reads.most)
     if arc.spread is None and arc.n_listed <= _WORTH * n_uses:
         return scenario
-    reached = ranges(first, count)
-    before, n_before = (_NONE, 0) if arc.spread is None else _of_a_spread(arc.spread, reached, n_uses)
+    before, n_before = _NONE, 0
+    if arc.spread is not None:
+        before, n_before = _of_a_spread(arc.spread, first, count, n_uses)
     kept, apart = [], [n_before, 0, 0, 0]
     for at, blocks in enumerate(arc.lists):
         oldest, rest = np.split(blocks, [min(2 * n_uses, len(blocks))])
-        rest = rest[_are_in(rest, reached)]
+        rest = rest[_are_in(rest, first, count)]
         kept.append(np.concatenate([oldest, rest]))
         apart[at] += len(blocks) - len(kept[-1])
     recent, frequent, was_recent, was_frequent = kept
@@ -112,13 +110,14 @@ def _of_an_arc(scenario: Scenario, arc: ArcLists, requests: Requests) -> Scenari
     return replace(scenario, start=replace(scenario.start, arc=few))
 
 
-def _of_a_spread(spread: Spread, reached: Int64, n_uses: int) -> tuple[Int64, int]:
-    """Return the records of a spread that so many uses can reach, which use these, and how many others there are."""
+def _of_a_spread(spread: Spread, first: Int64, count: Int64, n_uses: int) -> tuple[Int64, int]:
+    """Return the records of a spread that so many uses, of these runs of records, reach, and how many others it has."""
     n_oldest, listed = n_uses, []
     for row, again in zip(spread.rows, spread.again, strict=True):
         oldest = np.arange(min(n_oldest + len(again), int(row[1])))
-        found = distinct(np.concatenate([oldest, numbers_in_row(row, reached)]))
-        found = np.delete(found, _are_in(found, again))
+        numbers = numbers_in_row(row, first, count)
+        found = np.concatenate([oldest, numbers[np.searchsorted(numbers, len(oldest)) :]])
+        found = np.delete(found, _are_in(found, again, np.ones_like(again)))
         listed.append(in_row(row, found))
         n_oldest = max(n_oldest - len(oldest) + int(np.count_nonzero(again < len(oldest))), 0)
     records = np.concatenate(listed)
@@ -189,16 +188,17 @@ def _runs(first: Int64, stop: Int64) -> tuple[Int64, Int64]:
     return first[at], np.maximum.reduceat(stop, at) - first[at]
 
 
-def _are_in(blocks: Int64, ascending: Int64) -> Int64:
-    """Return at which positions a block is one of the others."""
-    if len(ascending) > _TABLE // 2 and ascending[-1] - ascending[0] < _WHOLE_TABLE:
-        return np.flatnonzero(np.isin(blocks, ascending, kind="table"))
-    table = np.zeros(_TABLE, np.bool_)
-    table[ascending & (_TABLE - 1)] = True
-    maybe = np.flatnonzero(table[blocks & (_TABLE - 1)])
-    if not len(ascending):
-        return maybe
+def _are_in(blocks: Int64, first: Int64, count: Int64) -> Int64:
+    """Return at which positions a block is in one of the runs, which are in ascending order."""
+    if not len(first):
+        return np.empty(0, np.int64)
+    n = int(count.sum())
+    maybe: Int64 | slice = slice(None)
+    if n <= _TABLE // 2:
+        table = np.zeros(_TABLE, np.bool_)
+        table[ranges(first, count) & (_TABLE - 1)] = True
+        maybe = np.flatnonzero(table[blocks & (_TABLE - 1)])
     asked = blocks[maybe]
-    found = ascending[np.minimum(np.searchsorted(ascending, asked), len(ascending) - 1)]
-    positions: Int64 = maybe[found == asked]
-    return positions
+    run = np.searchsorted(first, asked, side="right") - 1
+    is_in = (run >= 0) & (asked < (first + count)[run])
+    return np.flatnonzero(is_in) if isinstance(maybe, slice) else maybe[is_in]

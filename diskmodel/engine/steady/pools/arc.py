@@ -7,7 +7,7 @@ import numpy as np
 from diskmodel.engine.compiled import kernel as _kernel
 from diskmodel.engine.ledger import current
 from diskmodel.engine.steady.past.blocks import RECENT_KEPT, n_blocks_of, region_blocks, regions_of
-from diskmodel.engine.steady.past.history import History, distinct
+from diskmodel.engine.steady.past.history import History, distinct, ranges
 from diskmodel.engine.steady.past.keeping import kept
 from diskmodel.engine.steady.start import ArcLists, Spread
 from diskmodel.records import Int64
@@ -74,14 +74,13 @@ def in_row(row: Int64, numbers: Int64) -> Int64:
     return found
 
 
-def numbers_in_row(row: Int64, records: Int64) -> Int64:
-    """Return the numbers of those of the records that a row of a `Spread` has."""
-    first, held, of = row.tolist()
-    place = records[(records >= first) & (records < first + of)] - first
-    number = -(-place * held // of)
-    is_held = (number < held) & (number * of // held == place)
-    found: Int64 = number[is_held]
-    return found
+def numbers_in_row(row: Int64, first: Int64, count: Int64) -> Int64:
+    """Return the numbers of those records that a row of a `Spread` has, of runs of records in ascending order."""
+    row_first, held, of = row.tolist()
+    begin, end = (np.clip(places - row_first, 0, of) for places in (first, first + count))
+    # a record lies at or behind a place if its number is the place's share of the row or more
+    begin, end = (-(-places * held // of) for places in (begin, end))
+    return ranges(begin, end - begin)
 
 
 def _uses_beside(history: History, n: int, record_bytes: int) -> tuple[Int64, Int64, Int64, tuple[Int64, ...]]:
@@ -103,7 +102,7 @@ def _uses_beside(history: History, n: int, record_bytes: int) -> tuple[Int64, In
         cached, written = arc_uses(history, n, record_bytes)
         return cached, written, np.empty((0, 3), np.int64), ()
     while True:
-        again = tuple(numbers_in_row(row, used) for row in rows)
+        again = tuple(numbers_in_row(row, used, np.ones_like(used)) for row in rows)
         n_again = sum(map(len, again))
         n_over = int(rows[:, 1].sum()) + len(used) - n_again - n
         if n_over <= 0 or not len(rows):

@@ -176,9 +176,13 @@ def test_records_at_equal_distances_have_numbers() -> None:
         records = in_row(np.array(row), np.arange(row[1]))
         assert len(set(records.tolist())) == row[1]
         assert row[0] <= records[0] <= records[-1] < row[0] + row[2]
-        assert numbers_in_row(np.array(row), records).tolist() == list(range(row[1]))
+        assert numbers_in_row(np.array(row), records, np.ones_like(records)).tolist() == list(range(row[1]))
         others = np.setdiff1d(np.arange(row[0] - 3, min(row[0] + row[2], row[0] + 50) + 3), records)
-        assert not len(numbers_in_row(np.array(row), others))
+        assert not len(numbers_in_row(np.array(row), others, np.ones_like(others)))
+        ends = np.array([row[0] - 3, row[0] + row[2] // 2]), np.array([3 + row[2] // 3, row[2]])
+        runs = [range(first, first + count) for first, count in zip(*ends, strict=True)]
+        expected = [n for n, record in enumerate(records) if any(record in one for one in runs)]
+        assert numbers_in_row(np.array(row), *ends).tolist() == expected
 
 
 def test_of_regions_that_fit_all_that_is_asked_for_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
