@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import linalg, special
 
 Floats = NDArray[np.float64]
+
+#: Standard deviation, as a logarithm, of rates and means for whose draws there was no time: as of flash of which only
+#: the name is known, with an interval of 0.28 to each side. At half, what drives differ by raises an alarm; at double,
+#: losses of 1.8 times pass.
+_UNDRAWN = 0.14
 
 
 def log_likelihood(deviation: Floats, scale: Floats, dof: float) -> float:
@@ -51,6 +57,12 @@ def n_independent(scale: Floats) -> float:
     spread = np.sqrt(np.diag(scale))
     values = np.linalg.eigvalsh(scale / np.outer(spread, spread))
     return float(values.sum() ** 2 / np.sum(values**2))
+
+
+def covariance_undrawn(kinds: Sequence[str]) -> Floats:
+    """Return the covariance of figures of which nothing was drawn, by their kinds; of others it is none."""
+    ways = [{"iops": 1.0, "mean": -1.0}.get(kind, 0.0) for kind in kinds]
+    return _UNDRAWN**2 * np.outer(ways, ways)
 
 
 def covariance_of(found: Floats, scores: Floats) -> Floats:

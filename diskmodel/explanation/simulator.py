@@ -15,7 +15,7 @@ from diskmodel.doing import doing
 from diskmodel.engine import DRAWS, Account, CostSeen, DrawnRuns, Threads, Trials, check_rare, current, on_account
 from diskmodel.errors import InputError
 from diskmodel.explanation.causes.cause import Cause, Change, Law
-from diskmodel.explanation.likelihood import covariance_of
+from diskmodel.explanation.likelihood import covariance_of, covariance_undrawn
 from diskmodel.explanation.measured import SHAPE, Figure, Measured, like_figures, measured_array
 from diskmodel.explanation.model_errors import (
     PROGRAM_NS,
@@ -399,7 +399,7 @@ class Simulator:
         """Return what each draw is, of the loads' unknowns and of which way it goes: one column for each."""
         columns = [column[:n] for one in self.truths if one is not None for column in one.draws.scores.T]
         columns += [np.arange(n) % len(own) for own in ways if len(own) > 1]
-        return np.unique(np.array(columns).reshape(-1, n), axis=0).T
+        return np.unique(np.array(columns).reshape(len(columns), n), axis=0).T
 
     def _ways(self, at: int) -> list[dict[str, float]]:
         """Return factors of the figures of a load that are as likely as each other, beside what is drawn."""
@@ -501,8 +501,10 @@ class Simulator:
     def _spread(self, figures: Floats, drawn: Sequence[Sequence[dict[str, float]]]) -> tuple[Floats, Floats]:
         """Return mean and covariance of what truths do to figures: each row has the figures of all loads of one."""
         n_figures, n = len(self.figures), len(drawn)
+        is_exact = origin_of(self.array.drive) == "exact"
+        kinds = ["" if is_exact or self.truths[one.load] is not None else one.kind for one in self.figures]
         if n < 2:
-            return np.zeros(n_figures), np.zeros((n_figures, n_figures))
+            return np.zeros(n_figures), covariance_undrawn(kinds)
         found = np.array([self.vector(truths) - figures for truths in drawn])
         # an overload has no latency; what no such drive can do is left out
         known = np.isfinite(found)
@@ -512,7 +514,8 @@ class Simulator:
         loads = np.array([figure.load for figure in self.figures])
         factors = np.array([half_width_factor(n, dof, 0.95) / student(1.959964, dof) for dof in self.dofs])[loads]
         covariance = covariance_of(found, self._scores) * np.outer(factors, factors)
-        return found.mean(axis=0), np.where(loads[:, None] == loads[None, :], covariance, _SHARED * covariance)
+        covariance = np.where(loads[:, None] == loads[None, :], covariance, _SHARED * covariance)
+        return found.mean(axis=0), covariance + covariance_undrawn(kinds)
 
     def simulate(self, load: Measured, change: Change) -> Simulated | None:
         """Return the run of any load with a change; None where such an array cannot be."""

@@ -162,6 +162,16 @@ def test_a_load_may_have_fewer_draws_than_another() -> None:
     assert np.linalg.eigvalsh(own.scale()).min() > 0
 
 
+def test_a_load_without_draws_is_not_taken_to_be_known() -> None:
+    loads = [measured("one", ONE, 79.0, 12.6), measured("many", MANY, 79.0, 202.0)]
+    drawn = Simulator(Array.from_words("generic-7k2"), loads)
+    own = Simulator(Array.from_words("generic-7k2"), loads)
+    own.truths = (None, None)
+    own._draw()
+    known, without = (np.sqrt(np.diag(one.scale())) for one in (drawn, own))
+    assert (without > known / 2).all()
+
+
 def test_a_judged_hypothesis_has_all_figures() -> None:
     own = simulator(79.0, 202.0)
     one = judged(own, Hypothesis((), 1.0, own.reference, np.zeros(len(own.figures))))
