@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from math import isinf, log, log1p
 
 from diskmodel.array import Array
 from diskmodel.engine import DrawnRuns
-from diskmodel.explanation.causes.cause import is_sequential
+from diskmodel.explanation.causes.cause import is_sequential, with_streams
 from diskmodel.explanation.causes.uneven import accesses_of
 from diskmodel.explanation.measured import SHAPE, Figure, Measured
 from diskmodel.result import Interval
 from diskmodel.uncertainty import AnyWorkload, Case, origin_of, spread_of
-from diskmodel.workload import Workload
+from diskmodel.workload import Stream, Workload
 
 #: Standard deviation, as a logarithm, of a simulated figure of a drive of known parameters, by kind of figure: of
 #: Linux md over disks of known mechanics (docs/explanation/validation-md-raid.md), rates are within 2 to 5 %, and the
@@ -131,6 +132,32 @@ def uncut(described: Array, array: Array, workload: AnyWorkload) -> Array | None
     longest = max(item.size_bytes for stream in workload.streams for item in stream.sizes)
     whole = layout.model_copy(update={"largest_request_bytes": longest, "huge_page_ratio": 0.0})
     return array.model_copy(update={"layout": whole})
+
+
+def elsewhere(array: Array, workload: AnyWorkload) -> list[Workload]:
+    """Return the load on files that are not the first ones of a volume, where their place decides which disks are read.
+
+    Nobody says of a file which ones were written before it, and what lies between them. One that fills half of the
+    volume has most places; one that is given its place keeps it.
+    """
+    if not isinstance(workload, Workload) or not workload.has_reads or is_sequential(workload):
+        return []
+    spans = {stream.span_bytes or workload.span_bytes for stream in workload.streams}
+    span_bytes = spans.pop()
+    if spans or span_bytes is None or any(one.offset_bytes or one.offset_ratio for one in workload.streams):
+        return []
+    places_bytes = [sectors * array.drive.sector_bytes for sectors in array.tables().other_places]
+    return [
+        moved
+        for place_bytes in places_bytes
+        if place_bytes + span_bytes <= array.usable_bytes / 2
+        and (moved := with_streams(workload, partial(_at, place_bytes, span_bytes))) is not None
+    ]
+
+
+def _at(place_bytes: int, span_bytes: int, _: Stream) -> dict[str, int]:
+    """Return the fields of a stream on a file at a place."""
+    return {"offset_bytes": place_bytes, "span_bytes": span_bytes}
 
 
 def noise_variance(figure: Figure, one: Measured, n_simulated: int) -> float:

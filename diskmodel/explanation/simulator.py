@@ -20,6 +20,7 @@ from diskmodel.explanation.measured import SHAPE, Figure, Measured, like_figures
 from diskmodel.explanation.model_errors import (
     PROGRAM_NS,
     dof_of,
+    elsewhere,
     model_variance,
     noise_variance,
     sharing_variance,
@@ -403,10 +404,14 @@ class Simulator:
 
     def _ways(self, at: int) -> list[dict[str, float]]:
         """Return factors of the figures of a load that are as likely as each other, beside what is drawn."""
-        array, expected = uncut(self.array, self.arrays[at], self.measured[at].workload), self.expected[at]
-        run = None if array is None else self.simulate_measured(at, Change(array, self.measured[at].workload))
-        ways = [*([] if run is None else [run.figures]), *expected.others]
-        return [{}, *({key: way[key] / value for key, value in expected.figures.items() if value} for way in ways)]
+        own, load, expected = self.arrays[at], self.measured[at].workload, self.expected[at]
+        array, places = uncut(self.array, own, load), elsewhere(own, load)
+        changes = [Change(own, one) for one in places] if array is None else [Change(array, load)]
+        runs = [run.figures for change in changes if (run := self.simulate_measured(at, change)) is not None]
+        known = [(key, value) for key, value in expected.figures.items() if value]
+        ways = [{key: way[key] / value for key, value in known} for way in (*runs, *expected.others)]
+        # a file is as likely the first one of a volume as any other
+        return [part for way in ways for part in ({}, way)] if places and ways else [{}, *ways]
 
     def _width(self, load: int) -> float:
         """Return by how much what is not known moves rates and means of a load: a standard deviation of logarithms."""

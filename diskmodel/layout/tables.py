@@ -84,6 +84,11 @@ class LayoutTables:
     rebuild_window: int = 0
     rebuild_front: int = 0
 
+    @property
+    def other_places(self) -> tuple[int, ...]:
+        """Sectors of data before a file that is not the first one, where its place decides which disks are read."""
+        return ()
+
     if TYPE_CHECKING:
 
         @property

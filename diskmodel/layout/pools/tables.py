@@ -55,6 +55,11 @@ EARLY_BYTES = 48 << 20
 SLOP_SHARE, MIN_SLOP_BYTES, MAX_SLOP_BYTES = 32, 128 << 20, 128 << 30
 
 
+#: Halves of a metaslab of each vdev behind which a file begins that is not the first one: two places that divide it
+#: otherwise among metaslabs. At whole numbers a small file lies in one of them, as hardly any does.
+_OTHER_HALVES = (1.25, 2.75)
+
+
 @dataclass(frozen=True, kw_only=True)
 class VdevTables(LayoutTables):
     """The vdevs of a pool in sectors: what other kinds do not have.
@@ -74,6 +79,17 @@ class VdevTables(LayoutTables):
     def family(self) -> Literal["pool"]:
         """How blocks lie on the disks."""
         return "pool"
+
+    @property
+    def other_places(self) -> tuple[int, ...]:
+        """The same of RAID-Z whose records fill whole rows: all those of a stretch begin on the same disk (X3, X4).
+
+        The first stretch of a vdev is what its first transaction group wrote. A file that follows has other metaslabs.
+        """
+        if not self.n_parity or self.pool.draid is not None or self.pool.stored % (self.n_data + self.n_parity):
+            return ()
+        half = self.pool.half_records * self.n_groups
+        return tuple(round(halves * half) * self.pool.record for halves in _OTHER_HALVES)
 
     @property
     def window_disks(self) -> int:

@@ -1,4 +1,4 @@
-"""What is as likely as what is expected: requests that are not cut, other angles, and what is hardly ever found."""
+"""What is as likely as what is expected: requests that are not cut, other angles and places; what is hardly found."""
 
 import math
 
@@ -112,3 +112,21 @@ def test_an_array_with_several_states_may_be_in_each_of_them() -> None:
     assert len(found._ways(0)) == len(rates)
     drawn = [own[0]["iops"] for own in found._drawn]
     assert max(drawn) > 2 * min(drawn)
+
+
+def test_a_file_of_raid_z_may_not_be_the_first_one_of_its_pool() -> None:
+    """Records of 8 KiB fill whole rows of four disks: the first stretch of a pool begins on another disk (X3)."""
+    load = {"size": "8 KiB", "clients": 8, "span": "128 MiB"}
+    words = "4x generic-10k raidz1, record 8KiB"
+    found = _simulator(words, load)
+    ways = found._ways(0)
+    assert [bool(way) for way in ways] == [False, True, False, True]
+    assert all(0.6 < way["iops"] < 0.95 for way in ways if way)
+    first = _simulator(words, {"streams": [{"size": "8 KiB", "clients": 8, "span": "128 MiB", "offset": "1 GiB"}]})
+    for other in (
+        first,  # its place is given
+        _simulator(words, {"size": "8 KiB", "clients": 8}),  # it fills the pool
+        _simulator("8x generic-10k raidz2, record 8KiB", load),  # its records begin on all disks
+        _simulator("2x generic-10k mirror", load),
+    ):
+        assert other._ways(0) == [{}]
