@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -82,15 +83,17 @@ def next_experiment(simulator: Simulator, hypotheses: Sequence[Hypothesis], seed
     left = _distinct(hypotheses)
     if len(left) < 2 or not current().has_time_for("what to measure next"):
         return None
-    loads = [_load(job) for job in _JOBS]
-    jobs = [(one, load) for load in loads for one in left]
-    runs = iter(together("simulating what to measure next", jobs, lambda job: _run(simulator, *job)))
     weights = np.array([one.probability for one in left])
     weights /= weights.sum()
     found: list[Experiment] = []
-    for job, load in zip(_JOBS, loads, strict=True):
-        own: list[Any] = [next(runs) for _ in left]
-        if any(run is None for run in own):
+    for job in _JOBS:
+        # one after the other, so that none begins for which there is no time
+        if not current().has_time_for("some of what may be measured next"):
+            break
+        load = _load(job)
+        runs = together("simulating what to measure next", left, partial(_run, simulator, load))
+        own = [run for run in runs if run is not None]
+        if len(own) < len(left):
             continue
         bits = _information(own, weights, load, seed)
         predicts = {" + ".join(one.names) or "as described": run["iops"] for one, run in zip(left, own, strict=True)}
@@ -118,7 +121,7 @@ def _load(job: tuple[str, int, int]) -> Measured:
     return Measured(f"{pattern} of {pretty_bytes(size)}, {depth} outstanding", Workload.parse(fields), {}, {})
 
 
-def _run(simulator: Simulator, one: Hypothesis, load: Measured) -> dict[str, float] | None:
+def _run(simulator: Simulator, load: Measured, one: Hypothesis) -> dict[str, float] | None:
     start = Change(simulator.array.behind_host(load.workload), load.workload)
     change = simulator.with_causes(start, *((cause, value) for cause, value, _ in one.causes)) or start
     found = simulator.simulate(load, change)

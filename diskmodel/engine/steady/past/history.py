@@ -41,6 +41,9 @@ _SHARE_DIGITS = 10
 #: The same where it hardly matters. At three, the rates of a comparison have a past each, which for an ARC of 512 GiB
 #: take a second each; at one, a stream has up to a third more of the rows than it is.
 _ROUNDED_DIGITS = 2
+#: Places of a table of values for each value, up to which a table takes less time than sorting them: a third at half as
+#: many, as much at twice as many.
+_TABLE = 8
 #: Fields of a stream that say where its requests are, beside its pattern.
 _PLACES = ("alignment_bytes", "span_bytes", "span_ratio", "offset_bytes", "offset_ratio")
 
@@ -316,6 +319,13 @@ def distinct(values: Int64) -> Int64:
 
     As `np.unique`, which counts integers in a hash table and takes a hundred times as long for a million of them.
     """
+    if not len(values):
+        return values
+    least, most = int(values.min()), int(values.max())
+    if most - least < _TABLE * len(values):
+        is_there = np.zeros(most - least + 1, np.bool_)
+        is_there[values - least] = True
+        return least + np.flatnonzero(is_there)
     ordered = np.sort(values)
     return ordered[_is_new(ordered)]
 
