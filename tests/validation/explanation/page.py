@@ -130,9 +130,9 @@ def _sound() -> str:
     return "\n".join(lines)
 
 
-def _alarms_simulated() -> str:
-    n = sum(row.is_alarm for row in sound.read() if row.kind == "simulated")
-    return ("None", "One", "Two", "Three", "Four", "Five")[n] if n < 6 else str(n)
+def _alarms_of(kind: str) -> str:
+    n = sum(row.is_alarm for row in sound.read() if row.kind == kind)
+    return ("none", "one", "two", "three", "four", "five")[n] if n < 6 else str(n)
 
 
 def _noticed() -> str:
@@ -184,7 +184,8 @@ def text() -> str:
         "sound": _sound(),
         "noticed": _noticed(),
         "slowest": _slowest(),
-        "n_alarms": _alarms_simulated(),
+        "n_alarms": _alarms_of("simulated").capitalize(),
+        "n_pools": _alarms_of("pool"),
     }
     return TEXT.format(**parts, missing=_missing())
 
@@ -293,7 +294,7 @@ test of it, and the small simulator's arrays, where two simulators differ about 
 raise one: writes of 16 KiB to a drive whose sheet has 4 KiB, which commands or bytes may limit; reads in order of an
 array in RAID 10, whose disks only the small simulator keeps busy all the time; reads of a drive whose sheet has no time
 of a single one; one of a drive with SATA whose figures are inside their intervals, and together fit a cause better; and
-a deep queue of disks of 2010 in RAID 6, which the small simulator orders better than such drives do.
+a deep queue of a mirror of disks of 2010, which the small simulator orders better than such drives do.
 Two of flash did until each strip was
 expected where fewest requests are, as Linux reads. Nine more of the first five sets did
 until the small simulator followed the sources of OpenZFS and Linux: the records of a file fill a vdev before the next
@@ -302,11 +303,9 @@ each record of a request counts where a mirror chooses its half (`vdev_mirror_lo
 need fewer reads (`handle_stripe_dirtying`), which come by again a whole turn later. With that, both are within a fifth
 of each other at random on pools, RAID 5 and RAID 6.
 
-These rows are older than the draws of today, but for twelve arrays of the thirteenth. Compared again, of the same 45
-rows of OpenZFS three raise an alarm and not two, and of 61 arrays of the small simulator three and not two: reads of
-128 KiB of a RAID-Z1 at depth 32, a quarter slower than expected and inside their interval, and a mirror of drives with
-SATA. With the draws of two unknowns independent, what is not known of that pool is 8 %, as 256 draws have it, and was 9
-%.
+Of the rows of OpenZFS {n_pools} raises an alarm: reads of 128 KiB of a RAID-Z1 of three at depth 32, a quarter slower
+than expected, whose metaslabs left parity of four fifths of the file on the same two disks ([pools](pools.md)). Two of
+a file that was overwritten did, until a file might be another than the first one of its pool.
 
 {sound}
 
