@@ -11,9 +11,9 @@ import numpy as np
 
 from diskmodel.engine.ledger import current
 from diskmodel.explanation.causes.cause import Change
-from diskmodel.explanation.hypotheses import Hypothesis, by_causes
+from diskmodel.explanation.hypotheses import Hypothesis, by_causes, together
 from diskmodel.explanation.measured import PARTS, SHAPE, Measured
-from diskmodel.explanation.simulator import Floats, Simulator, together
+from diskmodel.explanation.simulator import Floats, Simulator
 from diskmodel.loading import dataclass
 from diskmodel.plain import Record
 from diskmodel.units import pretty_bytes

@@ -4,20 +4,25 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import field, replace
 from itertools import groupby, pairwise
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
+from diskmodel.doing import doing
+from diskmodel.engine import Threads
 from diskmodel.engine.ledger import LEAST_LEFT, current
 from diskmodel.explanation.causes.cause import Cause, Ladder, Scale, is_sequential
 from diskmodel.explanation.causes.uneven import UnevenLaw
 from diskmodel.explanation.likelihood import chance_of, log_fit, log_likelihood
 from diskmodel.explanation.measured import SHAPE, Figure
-from diskmodel.explanation.simulator import Floats, Simulated, Simulator, together
+from diskmodel.explanation.simulator import Floats, Simulated, Simulator
 from diskmodel.loading import dataclass
+
+Job = TypeVar("Job")
+Made = TypeVar("Made")
 
 #: Standard deviation of the error of a figure that a cause changes: no field of a description is the whole of a cause.
 #: One that hardly changes is off by no more than that change, or what moves all figures a little would excuse them all.
@@ -204,6 +209,12 @@ def simulated(
         results |= dict(zip(some, found, strict=True))
         n_done += n_at_once
     return {(_key(variants), load): results.get(at) for at, (variants, load) in enumerate(jobs)}
+
+
+def together(step: str, jobs: Sequence[Job], work: Callable[[Job], Made]) -> list[Made]:
+    """Return what `work` makes of each job, on all processors."""
+    with doing(step), Threads() as pool:
+        return list(pool.map(work, jobs))
 
 
 #: How much of its prior the first run of a cause promises, where only this kind of system has it: it was described, so

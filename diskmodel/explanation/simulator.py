@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from diskmodel.array import Array
-from diskmodel.doing import doing
-from diskmodel.engine import DRAWS, Account, CostSeen, DrawnRuns, Threads, Trials, check_rare, current, on_account
+from diskmodel.engine import DRAWS, Account, CostSeen, DrawnRuns, Trials, check_rare, current, on_account
 from diskmodel.errors import InputError
 from diskmodel.explanation.causes.cause import Cause, Change, Law
 from diskmodel.explanation.likelihood import covariance_of, covariance_undrawn
@@ -32,7 +31,6 @@ from diskmodel.result import RUN, Interval, estimates_by_operation
 from diskmodel.uncertainty import AnyWorkload, half_width_factor, origin_of, student
 from diskmodel.workload import Workload
 
-Job = TypeVar("Job")
 Made = TypeVar("Made")
 Floats = NDArray[np.float64]
 
@@ -534,13 +532,13 @@ class Simulator:
 
         def make() -> tuple[list[dict[str, float]], float]:
             # what is left of the question's time must not make it shorter than what it is compared with, and it has
-            # no more than several times what that took, with its start
+            # no more than several times what that took, with its start; other angles leave other causes their time
             account, asked = Account(_WITH_START * max(_LONGER * like.cost_s, LONG_S), 1), current()
             with on_account(account):
                 trials = self._trials(change, like)
-                found = [trials.reference, *trials.at_other_angles()]
-            asked.enter(account.spent_s)
-            return found, account.spent_s
+                spent_s, found = account.spent_s, [trials.reference, *trials.at_other_angles()]
+            asked.enter(spent_s)
+            return found, spent_s
 
         return self._simulated(own, change, lambda: self._remembered(change, 0, make))
 
@@ -595,9 +593,3 @@ def requests_of(array: Array, workload: AnyWorkload) -> int:
     reads = float(np.mean([stream.read_ratio for stream in workload.streams]))
     misses = 1 - cache.hit_ratio * reads
     return int(np.clip(_ROUNDS * workload.queue_depth / max(misses, 1e-9), REQUESTS, _MOST_REQUESTS))
-
-
-def together(step: str, jobs: Sequence[Job], work: Callable[[Job], Made]) -> list[Made]:
-    """Return what `work` makes of each job, on all processors."""
-    with doing(step), Threads() as pool:
-        return list(pool.map(work, jobs))
