@@ -15,7 +15,7 @@ from diskmodel.engine.turns import first_draw, spindles
 from diskmodel.errors import CoverageError, DescriptionError, Fault, StarvationError
 from diskmodel.host import Host, HostTables, draw_pauses
 from diskmodel.layout import VolumeTables
-from diskmodel.layout.md import MAX_STARVING_BYTES
+from diskmodel.layout.md import MAX_STARVING_BYTES, MAX_STARVING_STEPS
 from diskmodel.loading import dataclass
 from diskmodel.queue import Queue
 from diskmodel.records import Int64, Op, Requests
@@ -215,7 +215,8 @@ def starved() -> StarvationError:
         Fault(
             "layout.rebuild",
             None,
-            f"leaves no time for requests: none completes while {pretty_bytes(MAX_STARVING_BYTES)} are rebuilt",
+            f"leaves no time for requests: none completes while {pretty_bytes(MAX_STARVING_BYTES)} are rebuilt, "
+            f"or in {MAX_STARVING_STEPS >> 20} million steps",
             "lower rebuild.speed_max or rebuild.speed_min, or use another scheduler",
         )
     )

@@ -105,20 +105,21 @@ def looked_at(
     workload: Workload,
     look_s: float = LOOK_S,
     guess: Cost | None = None,
+    most: int = PROBE,
 ) -> Cost:
-    """Return what a request costs, from runs of one request and more until they show it, of at most `PROBE`.
+    """Return what a request costs, from runs of one request and more until they show it, of at most so many.
 
     `run_of` makes a run of so many requests; all together take about as long as `look_s`. By a guess the first runs are
     left out that are short even where a request costs as much more as it may.
     """
     n = 1
-    while guess is not None and n < PROBE and guess.run_s * GUESS * min(4 * n, PROBE) * 4 <= look_s:
-        n = min(4 * n, PROBE)
+    while guess is not None and n < most and guess.run_s * GUESS * min(4 * n, most) * 4 <= look_s:
+        n = min(4 * n, most)
     while True:
         cost = Cost.of(run_of(n), scenario, n, workload)
-        if n >= PROBE or cost.run_s * n * 4 > look_s or cost.kept_bytes * n * 4 > EACH_BYTES:
+        if n >= most or cost.run_s * n * 4 > look_s or cost.kept_bytes * n * 4 > EACH_BYTES:
             return cost
-        n = min(4 * n, PROBE)
+        n = min(4 * n, most)
 
 
 class CostSeen(NamedTuple):

@@ -100,12 +100,12 @@ def few_enough_beside(n: int, run_of: Callable[[int], Run], scenario: Scenario, 
     """
     # few are left where hours of it lie between two requests, through all of which a look would go
     is_beside = scenario.layout.sync_action != "none"
-    if not workload.queue_depth or n <= PROBE or not is_beside:
+    if not workload.queue_depth or n <= 1 or not is_beside:
         return n
     run_s = current().allowed_s(_BESIDE_S)
     # of a pool a guess from the requests alone is far too low: a scrub reads between them
     guess = guessed(scenario, workload) if scenario.layout.has_strips else None
-    cost = looked_at(run_of, scenario, workload, min(run_s, LOOK_S), guess)
+    cost = looked_at(run_of, scenario, workload, min(run_s, LOOK_S), guess, min(n, PROBE))
     return min(n, cost.most_of_each(run_s))
 
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     )
     from diskmodel.layout.md.layout import STRIPED
     from diskmodel.layout.md.parity import Row, row_of
-    from diskmodel.layout.md.rebuild import MARK_STEP_NS, MAX_STARVING_BYTES, N_MARKS
+    from diskmodel.layout.md.rebuild import MARK_STEP_NS, MAX_STARVING_BYTES, MAX_STARVING_STEPS, N_MARKS
     from diskmodel.layout.md.stripes import StripeCache
     from diskmodel.layout.md.tables import MdTables
 
@@ -34,7 +34,7 @@ __getattr__ = face(
         ),
         "layout": "STRIPED",
         "parity": "Row row_of",
-        "rebuild": "MARK_STEP_NS MAX_STARVING_BYTES N_MARKS",
+        "rebuild": "MARK_STEP_NS MAX_STARVING_BYTES MAX_STARVING_STEPS N_MARKS",
         "stripes": "StripeCache",
         "tables": "MdTables",
     },

@@ -17,6 +17,9 @@ MARK_STEP_NS = 3_000_000_000
 #: What is rebuilt at most while requests wait and none completes, bytes (rule R6): at 200 MB/s more than five minutes,
 #: and hosts give up after half a minute. Without an end, a run would take the time and memory of the whole rebuild.
 MAX_STARVING_BYTES = 64 << 30
+#: The same in steps, of small windows: 16 GiB of 4 KiB. At a quarter, a request of 1 GiB that has a fifth of the disks
+#: is refused; at four times, the refusal takes 20 s.
+MAX_STARVING_STEPS = 4 << 20
 
 
 def step(tables: MdTables, front: int) -> Plan:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from diskmodel.engine.reference.clock import ARRIVE, Clock
 from diskmodel.engine.reference.raid import Raid
 from diskmodel.engine.scenario import starved
-from diskmodel.layout.md import MARK_STEP_NS, MAX_STARVING_BYTES, N_MARKS
+from diskmodel.layout.md import MARK_STEP_NS, MAX_STARVING_BYTES, MAX_STARVING_STEPS, N_MARKS
 from diskmodel.layout.md.rebuild import step
 
 
@@ -31,8 +31,8 @@ class Rebuild:
     ) -> None:
         self.clock = clock
         self.requests = requests
-        self.max_starving = MAX_STARVING_BYTES // sector_bytes
         self.raid = raid
+        self.max_starving = min(MAX_STARVING_BYTES // sector_bytes, MAX_STARVING_STEPS * raid.md.rebuild_window)
         self.device = device
         #: Sectors of the data area that steps have been begun for.
         self.begun = raid.front

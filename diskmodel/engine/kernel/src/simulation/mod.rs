@@ -56,7 +56,7 @@ pub const MAX_NS: i64 = 1 << 55;
 /// What a longer run says.
 pub const TOO_LONG: &str = "the run is longer than 417 days of simulated time";
 /// What a run says whose requests wait for a rebuild without an end.
-pub const STARVED: &str = "no request completes while 64 GiB are rebuilt";
+pub const STARVED: &str = "no request completes while 64 GiB are rebuilt, or in 4 million steps";
 
 /// What a run says that was stopped from outside.
 pub const STOPPED: &str = "the run was stopped";

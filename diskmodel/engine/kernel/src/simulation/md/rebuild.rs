@@ -19,6 +19,8 @@ const MARK_STEP_NS: i64 = 3_000_000_000;
 /// What is rebuilt at most while requests wait and none completes, bytes (rule R6): at 200 MB/s more than five minutes,
 /// and hosts give up after half a minute. Without an end a run would take the time and memory of the whole rebuild.
 const MAX_STARVING_BYTES: i64 = 64 << 30;
+/// The same in steps, of small windows: 16 GiB of 4 KiB.
+const MAX_STARVING_STEPS: i64 = 4 << 20;
 
 /// How far a rebuild has come, and when its next step begins.
 pub struct Rebuild {
@@ -106,11 +108,11 @@ impl Rebuild {
     }
 
     /// Whether requests wait for the rebuild without an end (rule R6).
-    fn starves(&mut self, n_issued: u64, n_completed: u64, sector_bytes: i64) -> bool {
+    fn starves(&mut self, n_issued: u64, n_completed: u64, sector_bytes: i64, window: i64) -> bool {
         if n_issued == n_completed || n_completed != self.n_completed {
             (self.n_completed, self.begun_then) = (n_completed, self.begun);
         }
-        self.begun - self.begun_then > MAX_STARVING_BYTES / sector_bytes
+        self.begun - self.begun_then > (MAX_STARVING_BYTES / sector_bytes).min(MAX_STARVING_STEPS * window)
     }
 
     /// Whether others have used a disk since it was last found in use (rule R5); `used` gives the sectors of each.
@@ -165,9 +167,9 @@ impl<D: Device, K: HasMd<D>> Array<D, K> {
 
     pub(in crate::simulation) fn rebuild_step(&mut self) {
         let Progress { n_issued, n_done, .. } = *self.kind.front().progress();
-        let sector_bytes = self.drives.sector_bytes();
+        let (sector_bytes, window) = (self.drives.sector_bytes(), self.volume.layout.rebuild_window);
         let Some(rebuild) = self.kind.rebuild() else { return };
-        if rebuild.starves(n_issued, n_done, sector_bytes) {
+        if rebuild.starves(n_issued, n_done, sector_bytes, window) {
             self.kind.front().progress().starve();
         }
         let now = self.events.now;
