@@ -35,7 +35,7 @@ _DRAWS = {
     10: "Tenth draw, by which causes were mended after it had been answered once",
     11: "Eleventh draw, by which causes were mended after it had been answered once",
     12: "Twelfth draw, by which causes were mended after it had been answered once",
-    13: "Thirteenth draw, not looked at before all that was mended",
+    13: "Thirteenth draw, by which causes were mended after it had been answered once",
 }
 #: The draws by which something was mended, and the one after them, which is shown case by case; and the least of each
 #: class of stated certainty.
@@ -217,14 +217,16 @@ those with something to explain. `python -m tests.validation.explanation outside
 
 {faults}
 
-The thirteenth draw was answered once, and with the same code the seventh to the twelfth, alone. The sixth was answered
-before the draws of two unknowns counted as independent, first writes to a chunk read and wrote, and a limit of requests
-stood beside one of bytes. The fifth was answered before links delayed single requests, passes went on elsewhere than
-where files begin, bits of bitmaps stayed, and a cause excused no more than it changes. Draws one to four are older:
-they were answered before limits and links counted as exact, two causes were looked for in most cases, strengths between
-those that are simulated were tried, and RAID 10 of flash was expected to read as Linux does since 5.3; and while the
-small simulator read rows with a missing member again for each request. A sound run is beside the thirteenth draw, and
-the eighth to the twelfth, as those were answered first.
+The thirteenth draw was answered once: of its faults that lose twice and more 9 % had nothing to explain, 62 % were
+first and 84 % among three. Alone, it and the seventh, eleventh and twelfth are answered again by the code of today,
+but that runs at other angles then left less time for causes; the eighth to the tenth were answered with it the first
+time. The sixth was answered before the draws of two unknowns counted as independent, first writes to a chunk read and
+wrote, and a limit of requests stood beside one of bytes. The fifth was answered before links delayed single requests,
+passes went on elsewhere than where files begin, bits of bitmaps stayed, and a cause excused no more than it changes.
+Draws one to four are older: they were answered before limits and links counted as exact, two causes were looked for
+in most cases, strengths between those that are simulated were tried, and RAID 10 of flash was expected to read as
+Linux does since 5.3; and while the small simulator read rows with a missing member again for each request. A sound
+run is beside the thirteenth draw, and the eighth to the twelfth, as those were answered first.
 
 Of these draws an answer takes {slowest}.
 Runs of the same arrays are kept between cases.
@@ -248,9 +250,9 @@ What is named first, and is something else:
 ## The thirteenth draw, case by case
 
 Its arrays were written, and its loads and faults drawn and measured, when no cause was changed any more; it was
-answered once. (A first attempt had ended before its first answer: one of its disks could not have writes to parts of
-sectors, which moved the tracks of most others. That was mended, and nothing else.) {missing} cases are kept. Those that
-lose less than 1.3 times are left out.
+answered once, and alone again later. (A first attempt had ended before its first answer: one of its disks could not
+have writes to parts of sectors, which moved the tracks of most others. That was mended, and nothing else.) {missing}
+cases are kept. Those that lose less than 1.3 times are left out.
 
 What is in the way:
 
