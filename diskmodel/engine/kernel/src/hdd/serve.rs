@@ -390,11 +390,12 @@ impl Disk {
         if edge == Edge::None {
             return 0;
         }
-        let last = model.mechanics.n_cylinders() - 1;
+        let seek = model.mechanics.read_seeks_ns();
+        let last = seek.len() as i64 - 1;
         let mut to = if swept > 0 { last } else { 0 };
-        let mut travel = model.mechanics.seek_ns((to - actuator.arm.cylinder).unsigned_abs(), READ);
+        let mut travel = i64::from(seek[(to - actuator.arm.cylinder).unsigned_abs() as usize]);
         if edge == Edge::Wrap {
-            travel += model.mechanics.seek_ns(last.unsigned_abs(), READ);
+            travel += i64::from(seek[last as usize]);
             to = 0;
         }
         actuator.arm.cylinder = to;

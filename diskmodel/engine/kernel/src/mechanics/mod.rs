@@ -20,6 +20,8 @@ pub const FLUSH: u8 = 2;
 pub struct Mechanics {
     pub zones: Zones,
     seeks: SeekTable,
+    /// Where those of writes begin.
+    writes_at: u32,
     /// No move takes longer, where seeks do not differ by direction.
     longest_move_ns: i64,
     head_switch_ns: i64,
@@ -79,7 +81,9 @@ pub struct Progress {
 /// several moves at once.
 #[derive(Clone, Copy)]
 pub struct Moves<'a> {
-    seeks: &'a SeekTable,
+    seek_ns: &'a [u32],
+    cylinders: u32,
+    writes_at: u32,
     pub longest_ns: i64,
     switch_ns: i32,
     settle_ns: i32,
@@ -89,7 +93,14 @@ impl Moves<'_> {
     /// Seeks over so many cylinders; the last bit of `ops` is the operation, where some may be writes.
     #[inline(always)]
     pub fn seeks_ns<const N: usize, const WITH_WRITES: bool>(&self, distances: &[u32; N], ops: &[u32; N]) -> [i32; N] {
-        self.seeks.all_ns::<N, WITH_WRITES>(distances, ops)
+        let farthest = distances.iter().fold(0, |farthest: u32, &distance| farthest.max(distance));
+        assert!(farthest < self.cylinders, "a seek to a cylinder that the drive does not have");
+        let mut places = *distances;
+        if WITH_WRITES {
+            places.iter_mut().zip(ops).for_each(|(place, op)| *place += self.writes_at & (op & 1).wrapping_neg());
+        }
+        // SAFETY: not even the farthest one is outside of the table, which has as many behind `writes_at`
+        places.map(|place| unsafe { *self.seek_ns.get_unchecked(place as usize) as i32 })
     }
 
     /// The whole move with that seek; `other` is 0 where the head stays the same, `op` is 1 for a write and 0 for a read.
@@ -113,10 +124,12 @@ pub fn div(a: i64, b: i64) -> i64 {
 
 impl Mechanics {
     pub fn new(zones: Zones, seeks: SeekTable, head_switch_ns: i64, write_settle_ns: i64, zero_latency: bool) -> Self {
+        let writes_at = (seeks.ns.len() - seeks.cylinders) as u32;
         let longest_ns = seeks.longest_ns;
         Mechanics {
             zones,
             seeks,
+            writes_at,
             longest_move_ns: i64::from(longest_ns).max(head_switch_ns).saturating_add(write_settle_ns),
             head_switch_ns,
             write_settle_ns,
@@ -143,14 +156,16 @@ impl Mechanics {
         self.turned.inward_ns != 0
     }
 
-    /// Cylinders that seeks are known of.
-    pub fn n_cylinders(&self) -> i64 {
-        self.seeks.cylinders as i64
+    /// Seeks of reads over each number of cylinders.
+    pub fn read_seeks_ns(&self) -> &[u32] {
+        &self.seeks.ns[..self.seeks.cylinders]
     }
 
     #[inline(always)]
-    pub fn seek_ns(&self, distance: u64, op: u8) -> i64 {
-        i64::from(self.seeks.ns(distance as usize, op))
+    fn seek_ns(&self, distance: u64, op: u8) -> i64 {
+        i64::from(
+            self.seeks.ns[distance as usize + (self.writes_at as usize & usize::from(op == WRITE).wrapping_neg())],
+        )
     }
 
     /// Place of a block, and the angle at which it begins (rules M1, M2 and M4).
@@ -186,7 +201,9 @@ impl Mechanics {
             return None;
         }
         Some(Moves {
-            seeks: &self.seeks,
+            seek_ns: &self.seeks.ns,
+            cylinders: self.seeks.cylinders as u32,
+            writes_at: self.writes_at,
             longest_ns: self.longest_move_ns,
             switch_ns: self.head_switch_ns as i32,
             settle_ns: self.write_settle_ns as i32,
