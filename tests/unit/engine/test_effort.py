@@ -313,7 +313,7 @@ def test_a_trial_of_clients_that_a_rebuild_keeps_waiting_is_as_long_as_their_ans
 
     assert few_enough_beside(6_000, never, whole, closed(1)) == 6_000
     assert few_enough_beside(6_000, never, scenario, Workload.parse({"size": "4 KiB", "rate": "10/s"})) == 6_000
-    assert few_enough_beside(1, never, scenario, closed(1)) == 1
+    assert few_enough_beside(1_000, never, scenario, closed(1)) == 1_000
     monkeypatch.setattr(lengths, "looked_at", lambda *_: Cost(0.001, 0.0))
     assert few_enough_beside(6_000, never, scenario, closed(1)) == 1_000
     monkeypatch.setattr(lengths, "looked_at", lambda *_: Cost(0.0001, 0.0))
