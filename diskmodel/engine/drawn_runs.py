@@ -12,7 +12,7 @@ from diskmodel.doing import doing
 from diskmodel.engine.effort import Cost, CostSeen, each_most
 from diskmodel.engine.ledger import current
 from diskmodel.engine.native import covers
-from diskmodel.engine.phases import with_other_states
+from diskmodel.engine.phases import TO_SEE_STATES, with_other_states
 from diskmodel.engine.run import as_they_meet, run
 from diskmodel.engine.scenario import Scenario, resolve, sampled
 from diskmodel.engine.steady.shared import Begin, calm_guess, is_calm, start_cost_s, steady_start
@@ -67,6 +67,9 @@ _STARTS_BYTES, _MADE_BYTES = 500_000_000, 8
 #: Fewest draws that say how wide an interval is, where the question has no time for more: of three the width is
 #: uncertain by 41 %. At half, one draw decides it; at double, questions about large caches take half a minute.
 _FEWEST = 4
+#: Computing time that may be spent to see whether other angles have another state, seconds. At half, a write in order
+#: of fourteen disks is not looked at; at four times, an explanation of 16 MiB in order takes half as long again.
+_STATES_S = 0.1
 #: What is said of those that are left out.
 _NO_DRAWS = "draws of what is not known (intervals are of the noise of the run)"
 _FEWER_DRAWS = "some of the draws of what is not known (intervals are from fewer)"
@@ -322,8 +325,11 @@ class Trials:
         return DrawnRuns(case, draws, self.reference, figures, self._n_requests)
 
     def at_other_angles(self) -> list[dict[str, float]]:
-        """Return the same figures at other angles between the spindles; none where no other state shows (rule S2)."""
-        if not isinstance(self._workload, Workload):
+        """Return the same figures at other angles between the spindles; none where no other state shows (rule S2).
+
+        Nor where that would take long: of large requests, or of many disks.
+        """
+        if not isinstance(self._workload, Workload) or self.each_s * TO_SEE_STATES > _STATES_S * self._n_requests:
             return []
         angles = with_other_states(self._array, self._workload, self._scenario, self._seed)
         requests = self._drawn(self._array, self._workload, self._scenario)

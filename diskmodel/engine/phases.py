@@ -43,6 +43,8 @@ _FIRST = 10
 #: twice as long. With half the requests, clients that are not in step yet are taken for a state of their own; at double
 #: the ratio, a write in order that misses a revolution of two is none.
 _SEEN, _FEW_REQUESTS, _OTHER_STATE = 4, 600, 1.15
+#: Requests that are simulated to see whether there is another state.
+TO_SEE_STATES = (1 + _SEEN) * _FEW_REQUESTS
 
 
 def with_all_angles(result: Result, array: Array, workload: Workload, scenario: Scenario, seed: int) -> Result:

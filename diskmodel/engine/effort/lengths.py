@@ -104,8 +104,8 @@ def few_enough_beside(n: int, run_of: Callable[[int], Run], scenario: Scenario, 
     # few are left where hours of it lie between two requests, through all of which a look would go
     is_beside = scenario.layout.sync_action != "none"
     run_s = current().allowed_s(_BESIDE_S)
-    # few requests are worth a look where the rebuild goes on by small steps
-    is_short = n <= PROBE and n * _SEEN_S * beside_trial_s(scenario) <= run_s
+    # few requests are worth a look where the rebuild goes on by small steps; of a pool nothing is known before
+    is_short = n <= 1 or (n <= PROBE and 0 < n * _SEEN_S * beside_trial_s(scenario) <= run_s)
     if not workload.queue_depth or is_short or not is_beside:
         return n
     # of a pool a guess from the requests alone is far too low: a scrub reads between them
