@@ -24,9 +24,9 @@ T_co = TypeVar("T_co", covariant=True)
 #: Computing time of a question by counts, seconds. With programs to load and texts to write it is within 20 s of a
 #: processor. At half, plans of many families have shorter runs; at double, a question takes up to 40 s.
 QUESTION_S = 15.0
-#: The same of an explanation, whose many short runs take less than the counts say: with 23 s 19 s of a processor at
-#: worst. At 15 s, 33 of 72 cases left out runs with causes, the right one among them; at 28 s, some take 24.
-EXPLANATION_S = 23.0
+#: The same of an explanation, whose many short runs take less than the counts say: 18 s of a processor at worst. At
+#: 15 s, 33 of 72 cases left out runs with causes, the right one among them; at 28 s, some take 24.
+EXPLANATION_S = 21.0
 #: Into how many parts what is left is divided: a run that others may follow takes one of them. At half, the fourth of
 #: several long runs is a tenth as long as the first; at double, the first is half as long as it might be.
 AHEAD = 4
