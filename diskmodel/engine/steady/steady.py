@@ -175,7 +175,7 @@ def calm_start(scenario: Scenario, workload: Workload, *, capacity_bytes: int, s
     first = parts.first_levels
     if not parts.drives.has_level or parts.controller.has_level or parts.host.has_level:
         return None
-    if not workload.has_writes or (first.drives is Level.MARK and _hardly_writes(scenario, workload, capacity_bytes)):
+    if not workload.has_writes or (first.drives is Level.MARK and _holds_little(scenario, workload, capacity_bytes)):
         return None
     return parts.start(replace(first, drives=Level.LOW))
 
@@ -258,7 +258,7 @@ def settled(
         first = replace(first, media=found.media)
     calm = None
     if not parts.host.keeps_dirty_pages and first.drives is Level.MARK:
-        if not parts.controller.has_level and _hardly_writes(scenario, workload, capacity_bytes):
+        if not parts.controller.has_level and _holds_little(scenario, workload, capacity_bytes):
             return parts.start(replace(first, drives=Level.LOW))
         # half a buffer that is drained slowly would look like one that stays, and delay requests for hours
         calm, pace = tried(replace(first, drives=Level.LOW))
@@ -290,6 +290,14 @@ def settled(
         is_full = full.pages is Level.FULL
         shown = replace(full, media=first.media, pages=Level.FULL if is_full else Level.MARK)
     return begun(shown)
+
+
+def _holds_little(scenario: Scenario, workload: Workload, capacity_bytes: int) -> bool:
+    """Whether drives' buffers hold little without a trial: a flush follows each write, or little is written."""
+    writers = [stream for stream in workload.streams if stream.write_ratio]
+    if scenario.takes_flushes and all(stream.sync != "none" and stream.sync_every == 1 for stream in writers):
+        return True
+    return _hardly_writes(scenario, workload, capacity_bytes)
 
 
 def _hardly_writes(scenario: Scenario, workload: Workload, capacity_bytes: int) -> bool:

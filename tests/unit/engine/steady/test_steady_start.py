@@ -11,16 +11,16 @@ import pytest
 from diskmodel.array import Array
 from diskmodel.drive import load_drive
 from diskmodel.engine.run import run
-from diskmodel.engine.scenario import resolve
+from diskmodel.engine.scenario import Scenario, resolve
 from diskmodel.engine.simulate import simulate
 from diskmodel.engine.steady import settled, steady
 from diskmodel.engine.steady.drives.buffered import by_disk, staggered
 from diskmodel.engine.steady.past.history import History, most_recent, waiting_in_round
-from diskmodel.engine.steady.start import Start
+from diskmodel.engine.steady.start import Level, Start
 from diskmodel.engine.steady.steady import filled
 from diskmodel.errors import DescriptionError
 from diskmodel.layout.written import Written
-from diskmodel.records import Op
+from diskmodel.records import Op, Requests, Run
 from diskmodel.workload import TraceWorkload, Workload
 from tests.unit.engine.steady.starting import start_of
 
@@ -33,6 +33,22 @@ MIXED: dict[str, Any] = {"size": "8 KiB", "read_ratio": 0.7, "rate": "500/s"}
 
 def cached(size: str, **more: object) -> Array:
     return Array.parse(RAID5 | {"controller": {"write_cache": {"size": size, "line": "4 KiB", **more}}})
+
+
+# ---------------------------------------------------------------------- levels without a trial
+@pytest.mark.parametrize("sync", ["fdatasync", "fsync", "dsync"])
+def test_buffers_hold_little_where_a_flush_follows_each_write(sync: str) -> None:
+    """Even in an overload, of which a trial with full buffers would flush them for minutes."""
+    array = Array.parse(RAID5)
+    workload = Workload.parse({"streams": [WRITES | {"sync": sync}]})
+
+    def no_trial(scenario: Scenario, requests: Requests) -> Run:
+        raise AssertionError("a trial was made")
+
+    scenario = resolve(array, 1)
+    start = settled(scenario, workload, capacity_bytes=array.usable_bytes, seed=1, engine=no_trial)
+    assert start.levels is not None
+    assert start.levels.drives is Level.LOW
 
 
 # ---------------------------------------------------------------------- what is drawn

@@ -62,3 +62,12 @@ def test_four_draws_are_enough_far_from_every_limit() -> None:
     risk = profile_risk(plan, candidate, near, n_draws=FEW_DRAWS, with_curve=False)
     assert risk is not None
     assert risk.probability > 0.999
+
+
+def test_where_runs_as_long_as_those_of_draws_are_refused_there_is_no_chance(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Years may lie between requests: the run of an answer may be short enough, and that of a draw not."""
+    case = next(iter(cases(asked("40 ms", 40))))
+    candidate = search_family(case, Queues(), is_careful=False)
+    assert candidate.trial is not None
+    monkeypatch.setattr("diskmodel.plan.advice.profile_risk._tried", lambda *_: None)
+    assert chance_is_enough(case, candidate.trial, Queues(), n_draws=FEW_DRAWS) == (None, [])
